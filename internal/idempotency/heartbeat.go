@@ -120,10 +120,10 @@ func (k *Keys) renew(ctx context.Context, due []*Claim) error {
 
 func (k *Keys) setBeat(u *sql.UpdateBuilder) { u.Set(idempotencykey.FieldBeat, k.clock) }
 
-// abandoned returns the conditions under which the claim in a row may be taken over. Only the clock of the database
-// measures heartbeats, because the clocks of processes differ. A heartbeat in the future means that this clock was set
-// back. A claim without heartbeats is that of an earlier version of the program.
-func (k *Keys) abandoned(row *ent.IdempotencyKey, now time.Time) []predicate.IdempotencyKey {
+// takeoverConditions returns predicates that select the row only while its claim may be taken over. Only the clock of
+// the database measures heartbeats, because the clocks of processes differ. A heartbeat in the future means that this
+// clock was set back. A claim without heartbeats was written by an earlier version of the program.
+func (k *Keys) takeoverConditions(row *ent.IdempotencyKey, now time.Time) []predicate.IdempotencyKey {
 	claim := []predicate.IdempotencyKey{
 		idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID),
 		idempotencykey.BeatAttempt(row.BeatAttempt),

@@ -167,7 +167,7 @@ func (k *Keys) claimExisting(
 		return ErrInUse
 	}
 	// The row is read before it is written: most claims in use are alive, and a write waits for other writers.
-	free := k.abandoned(row, now)
+	free := k.takeoverConditions(row, now)
 	switch there, err := k.db.IdempotencyKey.Query().Where(free...).Exist(ctx); {
 	case err != nil:
 		return fmt.Errorf("idempotency key: %w", err)

@@ -70,7 +70,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// Whatever a client sends through a proxy, Client returns the proxy or the address that the proxy names.
+// FuzzForwarded has a client send arbitrary headers through a proxy. Client must return the proxy, or the address
+// that the proxy adds.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"for=192.0.2.1", `for="[::1]:1"`, "192.0.2.1, 10.0.0.2", `for="\`, ",,;=", "fe80::1%eth0"} {
 		f.Add(seed)

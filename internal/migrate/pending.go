@@ -78,9 +78,9 @@ func (r fixedRevisions) ReadRevision(_ context.Context, version string) (*atlas.
 	return nil, atlas.ErrRevisionNotExist
 }
 
-// correctedRevisions adapts the record for the Executor. A failed migration may have been corrected since. Its
-// record then gets the checksum and number of statements of the present file. Atlas keeps those of the first
-// attempt, and would never finish a migration that became shorter.
+// correctedRevisions is the record of migrations as Atlas's Executor sees it. The file of a failed migration may have
+// been corrected since. Its record then gets the checksum and number of statements of the present file. Atlas would
+// keep the values of the first attempt, and never finish a migration that became shorter.
 type correctedRevisions struct {
 	atlas.RevisionReadWriter
 	h *history

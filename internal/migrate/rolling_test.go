@@ -247,7 +247,8 @@ func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
 	})
 }
 
-// A database of any version, with rows in all tables, can be migrated to the last version.
+// TestEachVersionWithRowsBecomesTheLast migrates databases of every version, with rows in all tables, to the last
+// version. The rows must keep their values.
 func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 	t.Parallel()
 	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {

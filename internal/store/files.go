@@ -122,8 +122,9 @@ func (f *sqliteFiles) add(wal bool) error {
 	return nil
 }
 
-// remove counts a connection that is about to close. It returns true if the caller must leave the SQLite
-// connection open, because SQLite would remove the files that are now at the paths.
+// remove subtracts a connection that is about to close from the count. It returns true if the caller must leave the
+// SQLite connection open. This is so after a file was replaced: closing would make SQLite remove the new files at the
+// same paths.
 func (f *sqliteFiles) remove() (abandon bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

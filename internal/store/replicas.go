@@ -143,9 +143,9 @@ type replicaChoice struct {
 	shown  int64 // newest revision that was read, as of the previous poll
 }
 
-// choose keeps a replica as long as it is usable. A replica that lacks changes that were already read is used
-// only after settledRounds, because readers then go back in time once. It is used at once if the primary database
-// does not answer.
+// choose returns the index of the server to read from. It keeps a replica as long as it is usable. If a replica lacks
+// changes that were already read, it is chosen only after settledRounds polls, because readers then see an older
+// state once. If the primary database does not answer, it is chosen at once.
 func (c *replicaChoice) choose(now time.Time, states []memberState, current int) int {
 	itself := len(states) - 1
 	if states[itself].err == nil {

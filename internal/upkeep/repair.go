@@ -249,8 +249,8 @@ func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// derivedSpan computes the span of a stored event from its wall times and its zone. The result stale reports
-// whether the stored instants differ from those of the span. The error is calendar.ErrZone for an unknown zone.
+// derivedSpan computes the span of a stored event from its wall times and its zone. The result stale is true if the
+// stored instants differ from the span. If the zone is unknown, the error is calendar.ErrZone.
 func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	zone, err := calendar.ParseZone(r.Timezone)
 	if err != nil {
@@ -260,7 +260,7 @@ func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	return span, !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt), nil
 }
 
-// repairCells corrects the stored cells of venues.
+// repairCells corrects the stored map cells of the venues with the given ids. Searches by place use the cells.
 func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -283,7 +283,7 @@ func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// staleCell reports whether the stored cell of a venue differs from that of its coordinates.
+// staleCell reports whether the stored map cell of a venue differs from the cell of its coordinates.
 func staleCell(r *ent.Venue) bool {
 	cell := edit.VenueCell(r.Latitude, r.Longitude)
 	return (cell == nil) != (r.Cell == nil) || cell != nil && *cell != *r.Cell
