@@ -22,8 +22,8 @@ type Calendar struct {
 	names     map[string]string // hashed names of assets by plain name: site.css is site.0123456789ab.css
 }
 
-// NewCalendar parses the embedded templates and the words of the given languages. own has the files of the site,
-// by name. An error means that the program was built with invalid templates or words.
+// NewCalendar parses the embedded templates and the texts in the given languages. own has the site's own files by
+// name, such as a logo. An error means that the program was built with invalid templates or texts.
 func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
 	common, err := embedded()
 	if err != nil {
@@ -54,7 +54,7 @@ func assetName(name string, data []byte) string {
 	return strings.TrimSuffix(name, ext) + "." + contentTag(data) + ext
 }
 
-// contentTag returns a hash of a content in hexadecimal digits.
+// contentTag returns a hash of data in hexadecimal digits.
 func contentTag(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:6])
@@ -63,7 +63,7 @@ func contentTag(data []byte) string {
 // Words returns the texts of pages in a language, or nil if the language is unknown.
 func (c *Calendar) Words(language string) *CalendarWords { return c.words[language] }
 
-// Asset returns the path of an asset below the base URL, or "" if no asset has the name.
+// Asset returns the path of an asset below the base URL. "" means that there is no asset of that name.
 func (c *Calendar) Asset(name string) string {
 	full, ok := c.names[name]
 	if !ok {
@@ -121,8 +121,8 @@ func readCalendarWords(language string, w *CalendarWords) error {
 	return nil
 }
 
-// Frame has the data that every page shows around its content. URLs in links begin with the path of the base URL.
-// Other URLs are absolute.
+// Frame has the data that every page shows around its content. URLs in links begin with the path of the base URL. All
+// other URLs are absolute.
 type Frame struct {
 	Language, Dir string
 	Locale        string // locale in Open Graph, such as pl_PL
@@ -150,7 +150,7 @@ type Frame struct {
 	Assets        Assets
 }
 
-// Assets has the addresses of files that every page loads.
+// Assets has the URLs of the files that every page loads.
 type Assets struct {
 	Styles []string
 	Script string
@@ -161,7 +161,7 @@ type Assets struct {
 // Alternate is a link to the page in another language or format.
 type Alternate struct{ Hreflang, Type, Title, Href string }
 
-// Choice is a link to the page in a language.
+// Choice is a link to the same page in another language.
 type Choice struct {
 	Code, Name, Href string
 	Current          bool
@@ -221,7 +221,8 @@ type Item struct {
 // Mark is a word that a page highlights in an event, such as "Canceled".
 type Mark struct{ Kind, Text string }
 
-// Group has the events of a day in a list, or those that go on now.
+// Group has the events of one day in a list, with a heading. Another group has the events that have begun and not
+// ended.
 type Group struct {
 	Title, Href               string
 	Day, Weekday, Month, Date string
@@ -282,7 +283,7 @@ type ListPage struct {
 	Colour         int
 }
 
-// Empty is the message that there are no events, with links to others.
+// Empty is the message that a page has no events, with links to pages that have some.
 type Empty struct {
 	Title, Text string
 	Links       []Link
@@ -311,7 +312,7 @@ type HomePage struct {
 	Subscribe     *Subscribe
 }
 
-// MonthPage is the page of a month.
+// MonthPage is the page with the calendar of one month.
 type MonthPage struct {
 	Frame
 	Term, TermLang string // term of the page and its language; "" for all events
@@ -329,10 +330,10 @@ type MonthPage struct {
 	Subscribe      *Subscribe
 }
 
-// Weekday is the heading of a column of a month.
+// Weekday is the heading of a column in the calendar of a month.
 type Weekday struct{ Short, Long string }
 
-// Cell is a day of a month.
+// Cell is a day in the calendar of a month.
 type Cell struct {
 	Number         int
 	Date           string // date such as 2026-11-22; "" outside the years that pages support
@@ -345,7 +346,7 @@ type Cell struct {
 	More           *Link
 }
 
-// Entry is an event on a day of a month.
+// Entry is an event on a day in the calendar of a month.
 type Entry struct {
 	Body      template.HTML
 	Continues bool // the event began on an earlier day
@@ -422,7 +423,7 @@ type PlacePage struct {
 	ListHeading string
 }
 
-// ErrorPage is the page of an error.
+// ErrorPage is the page that is sent for an error such as 404.
 type ErrorPage struct {
 	Frame
 	Status        int

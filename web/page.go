@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Site has the properties of a site that the start page and the reference show.
+// Site has the properties of a site that the start page and the API reference show.
 type Site struct {
 	Name    string // name of the site; "" means that it has none
 	BaseURL string // absolute base URL, without a slash at the end
@@ -56,8 +56,8 @@ func readWords(language string) (pageWords, error) {
 	return w, nil
 }
 
-// view is the data of a page. Links have no host, so that visitors stay on the host that they used. Links begin
-// with the path of the base URL, which a proxy may remove.
+// view has the data for the template of a page. Links have no host, so that visitors stay on the host that they used.
+// They begin with the path of the base URL, which a proxy may remove.
 type view struct {
 	Language  string
 	Words     pageWords
@@ -86,10 +86,10 @@ type languageChoice struct {
 	Current                     bool
 }
 
-// exampleCommand is a command to try, with a description.
+// exampleCommand is a shell command for visitors to try, with a description.
 type exampleCommand struct{ What, Command string }
 
-// Asset returns the path of an asset by its plain name.
+// Asset returns the path of an asset. name is its name without the hash.
 func (v view) Asset(name string) (string, error) {
 	full, ok := v.names[name]
 	if !ok {
@@ -103,7 +103,7 @@ var pages = map[string]string{"/": "start.html", DevelopersPath: "start.html", D
 
 var pageTemplates = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(files, "pages/*.html") })
 
-// write renders all pages in the given languages. The first one has no segment in its paths.
+// write renders all pages in the given languages. The paths of the first language have no segment for the language.
 func (p *Pages) write(site Site, languages []string) error {
 	base, err := url.Parse(site.BaseURL)
 	if err != nil {
@@ -154,7 +154,8 @@ func (p *Pages) write(site Site, languages []string) error {
 	return nil
 }
 
-// newView returns what the templates of a page show. segment precedes the paths of its language, such as "/pl", or "".
+// newView returns the data for the template of a page. where is the page's path. segment is the start of all paths in
+// the language, such as "/pl", or "".
 func newView(site Site, base, lang, segment, where string, w pageWords) (view, error) {
 	reference, err := json.Marshal(w.Reference)
 	if err != nil {
@@ -174,7 +175,7 @@ func newView(site Site, base, lang, segment, where string, w pageWords) (view, e
 	return v, err
 }
 
-// firstCommands returns example commands that work with any calendar.
+// firstCommands returns example commands for the start page. They work with any calendar.
 func firstCommands(api, lang string, w pageWords) ([]exampleCommand, error) {
 	var event bytes.Buffer
 	e := json.NewEncoder(&event)

@@ -78,8 +78,8 @@ const DocsPath = "/docs"
 // DevelopersPath is the path of the page for developers, below the base URL and an optional language.
 const DevelopersPath = "/developers/"
 
-// Page returns the page with a path in a language. The paths are "/", "/developers/" and "/docs". "/developers"
-// gives the same page as "/developers/". Page returns false if there is no such page.
+// Page returns the page of a path in a language. The paths are "/", "/developers/" and "/docs". "/developers" has the
+// same page as "/developers/". Page returns false if there is no such page.
 func (p *Pages) Page(language, path string) (*File, bool) {
 	f, ok := p.pages[language][path]
 	if !ok {
@@ -191,7 +191,7 @@ func (p *Pages) readStatic() error {
 	return nil
 }
 
-// eachFile calls do with each file of an embedded folder, in the order of file names.
+// eachFile calls do with each file in a folder of the embedded files, in the order of file names.
 func eachFile(folder string, do func(name string, data []byte) error) error {
 	entries, err := files.ReadDir(folder)
 	if err != nil {
@@ -209,7 +209,7 @@ func eachFile(folder string, do func(name string, data []byte) error) error {
 	return nil
 }
 
-// newFile returns a content with its media type and tag.
+// newFile returns a File with the given content. The extension ext determines the media type.
 func newFile(ext string, data []byte) (*File, error) {
 	if mediaTypes[ext] == "" {
 		return nil, fmt.Errorf("no media type for %q", ext)
@@ -221,8 +221,7 @@ func newFile(ext string, data []byte) (*File, error) {
 	}, nil
 }
 
-// compressor returns a function that compresses a content at its first call. Later calls return the same
-// result.
+// compressor returns a function that returns data in compressed form. It compresses at its first call only.
 func compressor(data []byte, newWriter func(io.Writer) io.WriteCloser) func() ([]byte, error) {
 	return sync.OnceValues(func() ([]byte, error) {
 		var packed bytes.Buffer
@@ -233,7 +232,7 @@ func compressor(data []byte, newWriter func(io.Writer) io.WriteCloser) func() ([
 	})
 }
 
-// keepContent returns a function that returns a content which is compressed already.
+// keepContent returns a function that returns data, which is compressed already.
 func keepContent(data []byte) func() ([]byte, error) {
 	return func() ([]byte, error) { return data, nil }
 }

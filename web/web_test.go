@@ -22,7 +22,7 @@ import (
 
 var languages = []string{"en", "pl", "es"}
 
-// builtPages are the pages of a site whose base URL has a path.
+// builtPages returns the pages of a site whose base URL has a path.
 func builtPages(t *testing.T) *Pages {
 	t.Helper()
 	p, err := New(Site{Name: "Almanac", BaseURL: "https://example.org/rest", API: "/cal/events/v1"}, languages)
@@ -41,7 +41,7 @@ func text(t *testing.T, f *File) string {
 	return string(data)
 }
 
-// eachPage parses every page in every language.
+// eachPage calls do with the parsed HTML of every page in every language. where is the path of the page.
 func eachPage(t *testing.T, do func(t *testing.T, p *Pages, lang, where string, nodes []*html.Node)) {
 	t.Helper()
 	p := builtPages(t)
@@ -117,8 +117,8 @@ func TestPagesSayTheirLanguage(t *testing.T) {
 	})
 }
 
-// What a strict content security policy forbids would not be seen before a browser shows it.
-// A field of a page that has the name of one of its frame would be written into the head in its place.
+// TestNoFieldOfAPageHidesOneOfItsFrame checks that no page model has a field with the name of a field of Frame. The
+// template of the head would show the page's field in place of the frame's.
 func TestNoFieldOfAPageHidesOneOfItsFrame(t *testing.T) {
 	t.Parallel()
 	for _, page := range []any{
@@ -132,6 +132,8 @@ func TestNoFieldOfAPageHidesOneOfItsFrame(t *testing.T) {
 	}
 }
 
+// TestPagesHoldNeitherScriptNorStyle looks for markup that the Content-Security-Policy of the pages forbids. Otherwise
+// such a fault would show only in a browser.
 func TestPagesHoldNeitherScriptNorStyle(t *testing.T) {
 	t.Parallel()
 	eachPage(t, func(t *testing.T, _ *Pages, _, _ string, nodes []*html.Node) {
@@ -268,7 +270,8 @@ func TestLicencesGoWithTheBundle(t *testing.T) {
 	}
 }
 
-// A word that was replaced is looked at again, so that no translation may be a word of its own.
+// TestWordsOfTheReference checks the translations that replace English words in the API reference. No translation may
+// itself be one of the English words, because the page would replace it again.
 func TestWordsOfTheReference(t *testing.T) {
 	t.Parallel()
 	polish, err := readWords("pl")

@@ -59,14 +59,16 @@ func newCache() *cache {
 	}
 }
 
-// has reports whether the cache has a credential, fresh or stale.
+// has reports whether the cache contains a credential. The entry may be so old that it must be verified again.
 func (c *cache) has(key cacheKey) bool {
 	_, ok := c.entries.GetIfPresent(key)
 	return ok
 }
 
-// lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a
-// stale entry, which may save the hash computation. The zero value means no entry.
+// lookup returns the cache entry of a credential if it is fresh. Then f is nil. Otherwise it returns a running
+// verification, or starts a new one and returns true. In the latter case the caller must carry out the verification
+// and call finish. Other callers wait for it. The leading caller also gets a stale entry, if there is one, which may
+// save the hash computation.
 func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,9 +89,9 @@ func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *
 	return found, f, true
 }
 
-// land ends a verification. It stores a verified credential and removes a refused one. If the query failed, the
-// earlier entry stays.
-func (c *cache) land(key cacheKey, f *verification) {
+// finish ends a verification and wakes the requests that wait for it. It stores a verified credential and removes a
+// refused one. If the database query failed, an earlier entry stays.
+func (c *cache) finish(key cacheKey, f *verification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.flights, key)
@@ -111,7 +113,8 @@ func (c *cache) land(key cacheKey, f *verification) {
 	c.entries.Set(key, e)
 }
 
-// claimTouch reports whether the caller must write the token's last use, which is once per touchEvery.
+// claimTouch reports whether the caller must record the use of a token in the database now. It returns true once per
+// touchEvery for each token.
 func (c *cache) claimTouch(key cacheKey, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

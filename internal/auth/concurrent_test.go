@@ -105,8 +105,8 @@ func TestComputationsAreBounded(t *testing.T) {
 	}
 }
 
-// A flood of passwords is refused at once beyond a few, with the same work whoever it is for. Those whose password is
-// remembered, and those with a token, notice nothing.
+// TestFewWaitToCompute sends many passwords at the same time. Beyond a few they are refused at once, with the same
+// work for known and unknown users. Cached passwords and tokens must still be accepted.
 func TestFewWaitToCompute(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)
@@ -219,7 +219,7 @@ func TestFollowersShareARefusal(t *testing.T) {
 		}
 		synctest.Wait()
 		f.abandoned, f.err = false, wrongPair
-		v.cache.land(cacheKey{}, f)
+		v.cache.finish(cacheKey{}, f)
 		for range 3 {
 			if err := <-ended; !errors.Is(err, wrongPair) {
 				t.Errorf("got %v, want %v", err, wrongPair)
@@ -228,7 +228,8 @@ func TestFollowersShareARefusal(t *testing.T) {
 	})
 }
 
-// A leader who gives up must neither fail those who wait for it nor leave them waiting.
+// TestLeaderWhoGivesUpIsSucceeded cancels the request that verifies a credential for others. The waiting requests
+// must neither fail nor wait for ever.
 func TestLeaderWhoGivesUpIsSucceeded(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)

@@ -82,7 +82,7 @@ func (r Record) stage() stage {
 	return 0
 }
 
-// ownership limits a rule to own records, or to records of others.
+// ownership limits a rule of the permission matrix to the caller's own records, or to records of others.
 type ownership uint8
 
 const (
@@ -97,8 +97,8 @@ const (
 	y = true
 )
 
-// cells has one column for each of these: anonymous, subscriber, contributor, author, and editor or
-// administrator.
+// cells has the permissions of each role in a line of the matrix. The columns are anonymous, subscriber, contributor,
+// author, and editor or administrator.
 type cells [5]bool
 
 // rule is a line of the permission matrix. Nil kinds mean that it applies to all kinds.

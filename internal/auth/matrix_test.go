@@ -74,7 +74,8 @@ var contractLines = sync.OnceValue(func() (lines [][]string) {
 	return lines
 })
 
-// expectedRight finds the one line of the contract that speaks of a case.
+// expectedRight returns whether the contract allows an operation on a record to the role with the given column. It
+// fails the test unless exactly one line of the contract covers the case.
 func expectedRight(t *testing.T, op Operation, kind, status, whose string, column int) bool {
 	t.Helper()
 	holds := func(cell, word string) bool {
@@ -100,7 +101,7 @@ func expectedRight(t *testing.T, op Operation, kind, status, whose string, colum
 // Authors of records in the matrix.
 const me, somebody, nobody = 7, 8, 0
 
-// matrixCaller is a caller with its column of the matrix.
+// matrixCaller is a caller with a name for messages, and the index of its column in the matrix.
 type matrixCaller struct {
 	name   string
 	p      Principal
@@ -215,7 +216,8 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// TestReadScope compares callers of all roles and two users in pairs, over all records outside the trash.
+// TestReadScope compares callers of all roles in pairs. Their scopes must be equal exactly if they may read the same
+// records outside the trash.
 func TestReadScope(t *testing.T) {
 	t.Parallel()
 	callers := []Principal{{}}

@@ -65,8 +65,8 @@ func hashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-// newDummyHash returns a hash with a random key, which no password matches. Its parameters are those of new
-// hashes.
+// newDummyHash returns a hash that no password matches. It is compared with the passwords of unknown users, so that a
+// refusal takes the usual time. Its key is random, and its parameters are those of new hashes.
 func newDummyHash() passwordHash {
 	h := passwordHash{
 		memory: hashMemory, passes: hashPasses, threads: hashThreads,

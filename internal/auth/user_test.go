@@ -20,7 +20,7 @@ import (
 // noon is when the tests take place, with a fraction that no database is to see.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 700_000_000, time.UTC)
 
-// addUser adds a user. The hash of the password, if there is one, is a cheap one.
+// addUser adds a user. If password is not "", it stores a hash that is fast to compute.
 func addUser(t *testing.T, db *ent.Client, login string, role calendar.Role, password string) *ent.User {
 	t.Helper()
 	u, err := AddUser(t.Context(), db, noon, login, "", role, "")
@@ -35,7 +35,7 @@ func addUser(t *testing.T, db *ent.Client, login string, role calendar.Role, pas
 	return u
 }
 
-// newCheapHash is newDummyHash with the least parameters.
+// newCheapHash returns a hash with a random key and parameters that make it fast to compute.
 func newCheapHash() passwordHash {
 	h := newDummyHash()
 	h.memory, h.passes = 8, 1
@@ -364,7 +364,8 @@ func TestKeepAdministrator(t *testing.T) {
 	})
 }
 
-// Two administrators who remove each other at the same time must not both succeed.
+// TestAdministratorsCannotRemoveEachOther has two administrators remove each other at the same time. At most one may
+// succeed.
 func TestAdministratorsCannotRemoveEachOther(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		users := []*ent.User{

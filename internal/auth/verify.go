@@ -116,7 +116,7 @@ func (v *Verifier) IsGuess(authorization string) (guess bool, login string) {
 	return true, c.login
 }
 
-// expired reports whether the token has expired at now.
+// expired reports whether the credential is a token that has expired at now.
 func (f cachedCredential) expired(now time.Time) bool {
 	return !f.expires.IsZero() && !now.Before(f.expires)
 }
@@ -155,7 +155,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cached
 
 // lead queries the database for all requests that wait for f. It wakes them even if it panics.
 func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
-	defer v.cache.land(key, f)
+	defer v.cache.finish(key, f)
 	found, err := v.ask(ctx, c, known)
 	f.found, f.err = found, err
 	f.abandoned = err != nil && ctx.Err() != nil

@@ -20,7 +20,7 @@ import (
 
 const horse = "correct horse: battery"
 
-// world is a verifier with a clock to be moved and counters of what it costs.
+// world is a Verifier with a clock that tests set. It counts the computed passwords and the database queries.
 type world struct {
 	*Verifier
 	db       *ent.Client
@@ -30,7 +30,8 @@ type world struct {
 	time     time.Time
 }
 
-// newWorld returns a world whose unknown users cost as little as those of addUser.
+// newWorld returns a world. A refusal of an unknown user computes a hash with the same cheap parameters as those of
+// addUser.
 func newWorld(db *ent.Client) *world {
 	w := &world{db: db, time: noon}
 	w.Verifier = NewVerifier(db, func() time.Time {
@@ -54,7 +55,7 @@ func newWorld(db *ent.Client) *world {
 	return w
 }
 
-// by is a principal with the token that it presented.
+// by returns the principal p with the id of token t, as Verify returns it for a request with that token.
 func (p Principal) by(t *ent.Token) Principal {
 	p.TokenID = t.ID
 	return p
@@ -66,7 +67,7 @@ func (w *world) pass(d time.Duration) {
 	w.time = w.time.Add(d)
 }
 
-// cost is the passwords computed and the queries made by do.
+// cost returns how many passwords do computes and how many database queries it makes.
 func (w *world) cost(do func()) (computed, queries int64) {
 	c, q := w.computed.Load(), w.queries.Load()
 	do()
@@ -382,7 +383,8 @@ func TestLastUseThatCannotBeWrittenIsLogged(t *testing.T) {
 	}
 }
 
-// Another transaction takes long, or the disk is slow.
+// TestLastUseDoesNotHoldUpTheReply checks that Verify does not wait for a slow write of the token's last use. Another
+// transaction blocks the write.
 func TestLastUseDoesNotHoldUpTheReply(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(st.Ent)
@@ -484,7 +486,7 @@ func TestCacheIsBounded(t *testing.T) {
 			t.Fatalf("entry %d is known", i)
 		}
 		f.abandoned, f.found = false, cachedCredential{principal: Principal{TokenID: int64(i)}, checked: noon}
-		c.land(key(i), f)
+		c.finish(key(i), f)
 	}
 	c.entries.CleanUp()
 	if n := c.entries.EstimatedSize(); n == 0 || n > maxEntries || len(c.flights) != 0 {
@@ -502,7 +504,7 @@ func TestIdleEntriesAreForgotten(t *testing.T) {
 		c := newCache()
 		_, f, _ := c.lookup(cacheKey{}, noon)
 		f.abandoned, f.found = false, cachedCredential{hash: "stored", checked: noon}
-		c.land(cacheKey{}, f)
+		c.finish(cacheKey{}, f)
 		found, _, leads := c.lookup(cacheKey{}, noon.Add(age))
 		if (found.hash != "") != known || !leads {
 			t.Errorf("after %v: %+v, leads %v", age, found, leads)

@@ -14,14 +14,14 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// work is the measured effort of a refusal: what a stopwatch would show, without noise.
+// work is the effort of refusing credentials, in operations instead of time, so that the measurement is exact.
 type work struct {
 	Computed []string // the parameters of each password computation
 	Queries  int64
 	Error    string // error that the client gets
 }
 
-// refusalOf measures the work for credentials.
+// refusalOf measures the work of refusing the credentials in an Authorization header.
 func (w *world) refusalOf(t testing.TB, header string) work {
 	t.Helper()
 	var done work
@@ -42,8 +42,8 @@ func (w *world) refusalOf(t testing.TB, header string) work {
 	return done
 }
 
-// TestRefusingTakesTheSameWork: neither the time of an answer nor its content tells whether a login exists, is disabled
-// or has a password.
+// TestRefusingTakesTheSameWork compares refusals for existing, unknown and disabled users, and users without a
+// password. Neither the work nor the error may show a difference.
 func TestRefusingTakesTheSameWork(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(st.Ent)
@@ -90,7 +90,8 @@ func TestRefusingTakesTheSameWork(t *testing.T) {
 	})
 }
 
-// BenchmarkRefusals prints how much longer it takes to refuse a user who exists than one who does not: 1 is the same.
+// BenchmarkRefusals prints the time to refuse an existing user, relative to the time for an unknown one. 1 means no
+// difference.
 func BenchmarkRefusals(b *testing.B) {
 	st := storetest.Migrated(b, storetest.SQLite(b))
 	if _, err := AddUser(b.Context(), st.Ent, noon, "ewa", "", calendar.Editor, horse); err != nil {

@@ -23,7 +23,8 @@ const (
 	maxRenewed = 200
 )
 
-// start returns a claim without a row. This process is observed from now until end.
+// start returns a new claim that has no row in the database yet. It starts the heartbeats if none run. From now until
+// end, the claim notices if this process is stopped for too long.
 func (k *Keys) start() *Claim {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -36,22 +37,22 @@ func (k *Keys) start() *Claim {
 	return c
 }
 
-// claim notes the row that a request has claimed. Heartbeats renew it from now until end.
-func (c *Claim) claim(id int64, attempt int) {
+// setRow sets the database row and attempt of a claim. Heartbeats renew the row from now until end.
+func (c *Claim) setRow(id int64, attempt int) {
 	c.keys.mu.Lock()
 	defer c.keys.mu.Unlock()
 	c.id, c.attempt, c.since = id, attempt, c.keys.now()
 }
 
-// end closes a claim. The heartbeat after the last one finds none, and is not repeated.
+// end removes a claim from the open ones. Without open claims, the next heartbeat is the last.
 func (k *Keys) end(c *Claim) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.open, c)
 }
 
-// hasOpen reports whether a request of this process has the claim. It is then at work, whatever the row says: a long
-// transaction on SQLite keeps heartbeats from being written.
+// hasOpen reports whether the claim of a row is open in this process. Its request is then still running, even if the
+// row's heartbeat is old: on SQLite, a long transaction prevents heartbeats from being written.
 func (k *Keys) hasOpen(id int64, attempt int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -63,8 +64,8 @@ func (k *Keys) hasOpen(id int64, attempt int) bool {
 	return false
 }
 
-// beat notes that this process is running, and renews its open claims in the database. The next beat does not wait for
-// that: a database that does not answer says nothing about the process.
+// beat records that this process is running, and renews its open claims in the database. The next beat does not wait
+// for this write, because a slow database does not mean that the process was stopped.
 func (k *Keys) beat() {
 	due := k.observe()
 	if len(due) == 0 {
@@ -79,8 +80,8 @@ func (k *Keys) beat() {
 	k.mu.Unlock()
 }
 
-// observe notes that this process is running, and returns the claims to renew. They are none while an earlier heartbeat
-// waits for the database. Otherwise the caller renews them, and clears k.renewing.
+// observe records that this process is running, and returns the claims to renew. The caller must renew them, and then
+// clear k.renewing. The result is nil while an earlier heartbeat still waits for the database.
 func (k *Keys) observe() (due []*Claim) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -99,7 +100,8 @@ func (k *Keys) observe() (due []*Claim) {
 	return due
 }
 
-// renew writes the time of the database to claims that no other request has taken over.
+// renew writes the current heartbeat time to the rows of claims. It skips claims that another request has taken over.
+// The time is that of the database's clock.
 func (k *Keys) renew(ctx context.Context, due []*Claim) error {
 	for part := range slices.Chunk(due, maxRenewed) {
 		var claims []predicate.IdempotencyKey
@@ -118,10 +120,10 @@ func (k *Keys) renew(ctx context.Context, due []*Claim) error {
 
 func (k *Keys) setBeat(u *sql.UpdateBuilder) { u.Set(idempotencykey.FieldBeat, k.clock) }
 
-// abandoned returns the conditions under which the claim in a row may be taken over. Only the clock of the database
-// measures heartbeats, because the clocks of processes differ. A heartbeat in the future means that this clock was set
-// back. A claim without heartbeats is that of an earlier version of the program.
-func (k *Keys) abandoned(row *ent.IdempotencyKey, now time.Time) []predicate.IdempotencyKey {
+// takeoverConditions returns predicates that select the row only while its claim may be taken over. Only the clock of
+// the database measures heartbeats, because the clocks of processes differ. A heartbeat in the future means that this
+// clock was set back. A claim without heartbeats was written by an earlier version of the program.
+func (k *Keys) takeoverConditions(row *ent.IdempotencyKey, now time.Time) []predicate.IdempotencyKey {
 	claim := []predicate.IdempotencyKey{
 		idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID),
 		idempotencykey.BeatAttempt(row.BeatAttempt),
@@ -140,14 +142,15 @@ func (k *Keys) abandoned(row *ent.IdempotencyKey, now time.Time) []predicate.Ide
 	})
 }
 
-// see notes that the process is running. The mutex of the keys is held.
+// see records that the process is running at now. If the last time is too long ago, the claim is lost. The caller
+// must hold the mutex of the keys.
 func (c *Claim) see(now time.Time) {
 	c.lost = c.lost || now.Sub(c.alive) >= abandonedAfter
 	c.alive = now
 }
 
-// isLost reports whether the process was stopped for so long that another one may have the key. The clock of this check
-// is that of the process, so it holds for a process that continues just now.
+// isLost reports whether this process was stopped for so long that another one may have taken over the key. It
+// measures this with the clock of this process.
 func (c *Claim) isLost() bool {
 	c.keys.mu.Lock()
 	defer c.keys.mu.Unlock()

@@ -74,10 +74,11 @@ func New(st *store.Store) *Keys {
 	return &Keys{db: st.Ent, clock: sql.Raw(st.Clock()), now: time.Now, open: map[*Claim]struct{}{}}
 }
 
-// Claim is the right to answer a request. If Reply is set, the caller sends it, unless the role of its user has
-// changed. Otherwise, if AlreadyWritten is set, the request was already carried out. Then the caller builds the reply from
-// that record. If AlreadyWritten is 0, the caller carries out the request: it calls OnWritten in its transaction, then
-// StoreReply or Release.
+// Claim is the right to carry out a request with an idempotency key. The caller of Begin has three cases:
+//
+//   - Reply is set: the caller sends it, unless the role of its user has changed.
+//   - AlreadyWritten is set: the request was carried out before. The caller builds the reply from that record.
+//   - Otherwise the caller carries out the request. It calls OnWritten in its transaction, then StoreReply or Release.
 type Claim struct {
 	Reply          *Reply
 	AlreadyWritten int64 // id of the record that the request created; 0 means none
@@ -93,8 +94,8 @@ type Claim struct {
 	writing bool      // a transaction has locked the row
 }
 
-// Begin claims the key of a request. No other request gets the key while this process runs and the request is at
-// work. Programs without a heartbeat respect the claim until now + lease. Errors are ErrInUse, ErrReused,
+// Begin claims the key of a request. While this process runs and the request is in progress, no other request gets
+// the key. Programs without a heartbeat respect the claim until now + lease. Errors are ErrInUse, ErrReused,
 // *calendar.Error rest_unavailable after repeated conflicts, and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (_ *Claim, err error) {
 	c := k.start()
@@ -108,7 +109,7 @@ func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.D
 		var id int64
 		err := run(ctx, func() (err error) { id, err = k.insert(ctx, r, now, lease); return err })
 		if err == nil {
-			c.claim(id, firstAttempt)
+			c.setRow(id, firstAttempt)
 			return c, nil
 		}
 		if !store.IsDuplicate(err) {
@@ -116,7 +117,7 @@ func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.D
 		}
 		row, err := k.db.IdempotencyKey.Query().Where(idempotencykey.Hash(r.hash())).Only(ctx)
 		if err == nil {
-			return c, k.found(ctx, c, r, row, now, lease)
+			return c, k.claimExisting(ctx, c, r, row, now, lease)
 		}
 		if !ent.IsNotFound(err) {
 			return nil, fmt.Errorf("idempotency key: %w", err)
@@ -147,15 +148,16 @@ func (k *Keys) insert(ctx context.Context, r Request, now time.Time, lease time.
 	return res.LastInsertId()
 }
 
-// found decides whether a request gets a key that was used before.
-func (k *Keys) found(
+// claimExisting decides about a request whose key has a row already. It completes the claim c with the stored reply
+// or record, or takes over an abandoned row. Errors are those of Begin.
+func (k *Keys) claimExisting(
 	ctx context.Context, c *Claim, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
 ) error {
 	switch expired := !row.ExpiresAt.After(now); {
 	case !expired && [sha256.Size]byte(row.Fingerprint) != r.Fingerprint:
 		return ErrReused
 	case !expired && (row.RecordID != 0 || row.Status != 0):
-		c.claim(row.ID, row.Attempt)
+		c.setRow(row.ID, row.Attempt)
 		c.AlreadyWritten = row.RecordID
 		if row.Status != 0 {
 			c.Reply = &Reply{row.Status, row.Header, row.Body}
@@ -165,7 +167,7 @@ func (k *Keys) found(
 		return ErrInUse
 	}
 	// The row is read before it is written: most claims in use are alive, and a write waits for other writers.
-	free := k.abandoned(row, now)
+	free := k.takeoverConditions(row, now)
 	switch there, err := k.db.IdempotencyKey.Query().Where(free...).Exist(ctx); {
 	case err != nil:
 		return fmt.Errorf("idempotency key: %w", err)
@@ -188,7 +190,7 @@ func (k *Keys) found(
 	if n == 0 {
 		return ErrInUse
 	}
-	c.claim(row.ID, row.Attempt+1)
+	c.setRow(row.ID, row.Attempt+1)
 	return nil
 }
 

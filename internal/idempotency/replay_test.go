@@ -25,7 +25,7 @@ func request(user int64, key, body string) idempotency.Request {
 	return idempotency.Request{User: user, Key: key, Fingerprint: sha256.Sum256([]byte(body))}
 }
 
-// begin claims a key that must be free, or to be answered.
+// begin claims a key and fails the test if Begin returns an error.
 func begin(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time) *idempotency.Claim {
 	t.Helper()
 	c, err := k.Begin(t.Context(), r, at, lease)
@@ -117,7 +117,8 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// TestAWriteThatEndsInTimeIsNotTakenOver has a second request find an abandoned claim while the first one commits.
+// TestAWriteThatEndsInTimeIsNotTakenOver begins a second request while the transaction of the first one is still
+// committing. The claim of the first one has no recent heartbeat, but must not be taken over.
 func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -147,13 +148,13 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	})
 }
 
-// age makes the heartbeats of all claims older, as if the time of the database had passed.
+// age moves the heartbeats of all claims into the past, as if that much time had passed on the database's clock.
 func age(t *testing.T, st *store.Store, by time.Duration) {
 	t.Helper()
 	must(t, st.Ent.IdempotencyKey.Update().AddBeat(-by.Milliseconds()).Exec(t.Context()))
 }
 
-// fakeClock is a clock that stands still between calls of pass.
+// fakeClock is a clock whose time changes only with pass.
 type fakeClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -171,7 +172,8 @@ func (c *fakeClock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// TestHeartbeats has another process ask for a key while the first one renews its claim, or does not.
+// TestHeartbeats has a second process claim a key that the first one holds. It has cases in which the first process
+// renews its claim, and others in which it does not.
 func TestHeartbeats(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -261,7 +263,8 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
-// TestAProcessStoppedBeforeItsCommitWritesNothing stops a process between the last statement and the commit.
+// TestAProcessStoppedBeforeItsCommitWritesNothing stops a process between the last statement of a transaction and its
+// commit. Afterwards the commit must fail.
 func TestAProcessStoppedBeforeItsCommitWritesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

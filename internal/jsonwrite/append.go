@@ -102,7 +102,7 @@ func Begin(b []byte) Builder { return Builder{append(b, '{')} }
 // End ends the object and returns the buffer.
 func (o *Builder) End() []byte { return append(o.B, '}') }
 
-// Key appends the name of a member. The caller must then append the value to B.
+// Key appends the name of a member. Afterwards the caller must append the value to B.
 func (o *Builder) Key(name string) {
 	if o.B[len(o.B)-1] != '{' {
 		o.B = append(o.B, ',')
@@ -116,7 +116,7 @@ func (o *Builder) String(name, value string) {
 	o.B = String(o.B, value)
 }
 
-// Some appends a member with a string, unless the string is empty.
+// Some appends a member with a string. It appends nothing if the string is empty.
 func (o *Builder) Some(name, value string) {
 	if value != "" {
 		o.String(name, value)

@@ -57,7 +57,8 @@ func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 // withoutQuotes removes the quotes around literals and names.
 var withoutQuotes = strings.NewReplacer("`", "", `"`, "")
 
-// removals are the calls of the table in a file, and statements that delete from its tables.
+// removals returns the calls in a file that soleCallers lists, such as Event.Delete. It also returns SQL DELETE
+// statements for the tables there.
 func removals(tree *ast.File) (out []string) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -55,7 +55,7 @@ func TestCommentsArePlain(t *testing.T) {
 	checkEnglish(t, findWordings)
 }
 
-// checkEnglish reports what is found in the source files that people write.
+// checkEnglish calls find for each hand-written source file and reports the faults that it returns.
 func checkEnglish(t *testing.T, find func(*ast.File) []string) {
 	t.Helper()
 	files, err := ourSources()

@@ -27,8 +27,8 @@ import (
 
 const module = "github.com/almanac-cal/almanac"
 
-// layer is a row of packages that stand beside each other. What lies in folders under a package belongs to it, unless a
-// row names the folder.
+// layer is a set of packages at the same height in the order of imports. A package includes the folders below it,
+// unless a layer lists such a folder itself.
 type layer struct {
 	name     string
 	packages string // separated by spaces
@@ -118,7 +118,7 @@ var moduleUsers = map[string][]string{
 	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "proof/apitest"},
 }
 
-// file is a source file and what it imports.
+// file is a parsed source file with its path and imports.
 type file struct {
 	path    string // from the root, with slashes
 	imports []string
@@ -144,7 +144,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// importFaults returns a sentence for each import that the tables forbid, and one for each package they do not know.
+// importFaults returns a message for each import that the tables forbid, and for each folder that belongs to no
+// listed package.
 func importFaults(files []file) []string {
 	var out []string
 	unknown := map[string]bool{}
@@ -167,7 +168,8 @@ func importFaults(files []file) []string {
 	return out
 }
 
-// isAllowed reports whether a file of the package from may import the package name.
+// isAllowed reports whether a file of the package from may import the package name. test means that it is a test
+// file, which may import more.
 func isAllowed(from string, test bool, name string) bool {
 	dir, ours := strings.CutPrefix(name, module+"/")
 	if !ours {
@@ -197,7 +199,8 @@ func isAllowed(from string, test bool, name string) bool {
 	return heightOf(to) < heightOf(from) || slices.Contains(strings.Fields(sameLayerImports[from]), to)
 }
 
-// packageOf is the package of the table that a folder belongs to, "" for none. It is the one with the longest path.
+// packageOf returns the listed package to which a folder belongs. If several match, it is the one with the longest
+// path. "" means none.
 func packageOf(dir string) (found string) {
 	for _, l := range layers {
 		for _, name := range strings.Fields(l.packages) {
@@ -209,14 +212,14 @@ func packageOf(dir string) (found string) {
 	return found
 }
 
-// heightOf is the index of the layer of a package, -1 for none.
+// heightOf returns the index of a package's layer, counted from the lowest one. -1 means that no layer lists it.
 func heightOf(name string) int {
 	return slices.IndexFunc(layers, func(l layer) bool { return slices.Contains(strings.Fields(l.packages), name) })
 }
 
 func isUnder(name, prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+"/") }
 
-// sources reads every Go file below root that the go command would look at.
+// sources parses all Go files below root, except for folders that the go command ignores.
 func sources(root string) ([]file, error) {
 	var out []file
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -259,7 +262,7 @@ func isGenerated(name string) bool {
 	return strings.HasPrefix(name, "ent/") && !strings.HasPrefix(name, "ent/entc")
 }
 
-// checkFolder returns fs.SkipDir for folders that are no packages of this module.
+// checkFolder returns fs.SkipDir for folders that are not packages of this module, such as testdata.
 func checkFolder(root, name, base string) error {
 	if name == root {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPackagesHaveOneOwner reads the first sentence of each package's comment. A package that owns one thing needs no
-// "and" to say so.
+// TestPackagesHaveOneOwner checks the first sentence of each package's comment. It must be short and must not contain
+// "and", which shows that the package has several subjects.
 func TestPackagesHaveOneOwner(t *testing.T) {
 	files, err := ourSources()
 	if err != nil {

@@ -19,8 +19,8 @@ var statementFiles = map[string]string{
 // tableNamed finds a verb of SQL with a table after it.
 var tableNamed = regexp.MustCompile("\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_]+)\\b")
 
-// A table or a column that is renamed in the schema breaks the build wherever statements name it: names come from the
-// constants of Ent.
+// TestStatementsNameTablesByConstants fails for SQL literals that contain a table's name. With Ent's constants
+// instead, a change of the name in the schema breaks the build everywhere.
 func TestStatementsNameTablesByConstants(t *testing.T) {
 	files, err := ourSources()
 	if err != nil {
@@ -47,7 +47,7 @@ func TestStatementsNameTablesByConstants(t *testing.T) {
 	}
 }
 
-// tablesNamed returns the tables that literals with SQL in a file name.
+// tablesNamed returns the table names that occur in the SQL literals of a file.
 func tablesNamed(tree *ast.File, tables map[string]bool) (out []string) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		lit, ok := n.(*ast.BasicLit)

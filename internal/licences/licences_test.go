@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestListIsComplete fails if a module was added, changed or removed, or if one has a licence that is not allowed. The
-// command go generate ./cmd/almanac writes the list again, or says what is wrong.
+// TestListIsComplete compares the list of third-party software with the modules in use. It fails if a module was
+// added, changed or removed, or has a licence that is not allowed. To write the list again, run go generate
+// ./cmd/almanac, which also reports faults.
 func TestListIsComplete(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -90,7 +91,7 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// plainPattern is a pattern of this package as one of the texts that it matches.
+// plainPattern returns one text that a licence pattern of this package matches.
 func plainPattern(pattern string) string {
 	return strings.NewReplacer("(?:1 )?", "", "(?:2 )?", "", "(?:3 )?", "", "names? of", "name of", "(?:[a-z0-9]+ ){1,10}", "Google Inc. ",
 		"(?:its |the )?(?:[a-z]+ )?(?:authors or )?", "its ", "(?:the copyright holders and contributors|[a-z0-9 ]{1,60})",

@@ -50,7 +50,7 @@ func run(root string) error {
 // platforms are the operating systems of the releases, which link slightly different modules.
 var platforms = []string{"linux", "darwin", "windows"}
 
-// module is third-party software in the program.
+// module is one piece of third-party software in the program, with its licence.
 type module struct {
 	Path, Version, Dir string
 
@@ -58,7 +58,7 @@ type module struct {
 	texts   []string // texts of licences and notices, those of the top folder first
 }
 
-// generate returns the contents of both files, by path below root.
+// generate returns the contents of THIRD_PARTY.md and notices.txt, by their paths below root.
 func generate(root string) (map[string][]byte, error) {
 	modules, err := linkedModules(root)
 	if err != nil {
@@ -86,7 +86,7 @@ func generate(root string) (map[string][]byte, error) {
 	return map[string][]byte{"THIRD_PARTY.md": table(all), "cmd/almanac/notices.txt": notices(all)}, nil
 }
 
-// goModule is a Go module with its linked folders.
+// goModule is a Go module with those of its folders that are compiled into the program.
 type goModule struct {
 	module
 	folders []string
@@ -146,7 +146,7 @@ func linkedModules(root string) ([]goModule, error) {
 	return out, nil
 }
 
-// runCommand runs the go command in root. Env has variables in addition to those of the environment.
+// runCommand runs the go command in the folder root and returns its output. env has additional environment variables.
 func runCommand(root string, env []string, args ...string) (string, error) {
 	c := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are written above
 	c.Dir = root
@@ -168,7 +168,7 @@ var legalFileName = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|
 // noticeFileName matches the names of files with notices that are not licences.
 var noticeFileName = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
 
-// read reads the texts in the folders and determines the licence of the module.
+// read reads the licence texts in the folders and sets the licence of the module.
 func (m *module) read(folders []string) error {
 	folders = slices.Clone(folders)
 	slices.SortFunc(folders, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
@@ -219,7 +219,8 @@ func (m *module) conclude(licences []string) error {
 	return nil
 }
 
-// zoneTable returns the table of Windows time zones as a module. Its first line has the CLDR release.
+// zoneTable returns the entry for the table of Windows time zones, which is data from CLDR. The version is in the
+// table's first line.
 func zoneTable(root string) (module, error) {
 	const name = "internal/importer/windows_zones"
 	table, err := os.ReadFile(filepath.Join(root, name+".txt"))

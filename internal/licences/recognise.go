@@ -29,8 +29,8 @@ var reviewedLicences = map[string][]string{
 	"73ba74dfaa52": {"Apache-2.0"},                            // go-systemd: the usual text without the letters of two lists
 }
 
-// recognise returns the licences that a text consists of. It ignores the names of copyright holders. If
-// anything else is left, it returns an error.
+// recognise returns the names of the licences that a text consists of. It ignores the names of copyright holders. If
+// other text is left, it returns an error.
 func recognise(text string) ([]string, error) {
 	sum := sha256.Sum256([]byte(text))
 	key := hex.EncodeToString(sum[:])[:12]

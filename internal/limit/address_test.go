@@ -70,7 +70,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// Whatever a client sends through a proxy, Client returns the proxy or the address that the proxy names.
+// FuzzForwarded has a client send arbitrary headers through a proxy. Client must return the proxy, or the address
+// that the proxy adds.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"for=192.0.2.1", `for="[::1]:1"`, "192.0.2.1, 10.0.0.2", `for="\`, ",,;=", "fe80::1%eth0"} {
 		f.Add(seed)
@@ -119,7 +120,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// FuzzParseProxies checks that a network contains the address it was named by, and is the same when it is read again.
+// FuzzParseProxies checks that a parsed network contains the address in its text, and that its String parses to the
+// same network.
 func FuzzParseProxies(f *testing.F) {
 	for _, seed := range []string{"10.0.0.0/8", "192.0.2.7", "fd00::1/8", "::ffff:10.0.0.1", "::ffff:10.0.0.0/104", "::ffff:0.0.0.0/1", "fe80::1%eth0", "10.0.0.1/33", "*"} {
 		f.Add(seed)

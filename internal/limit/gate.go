@@ -77,7 +77,8 @@ func (g *Gate) Enter(ctx context.Context, client string) bool {
 	return g.giveUp(client, w)
 }
 
-// join gives a request a slot or puts it in line. A nil waiter means that the result is final.
+// join gives a request a slot or puts it in line. If w is not nil, the request must wait for it. Otherwise entered is
+// the final result.
 func (g *Gate) join(client string) (w *gateWaiter, entered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -113,8 +114,9 @@ func (g *Gate) hasRoom(c *gateClient) bool {
 	return g.inside < g.size.Slots && c.inside < g.size.SlotsPerClient
 }
 
-// dropLast refuses the last waiting request of the client with the longest line, to make room. It does so only
-// if that line is longer than fewer+1, the line of the new request's client.
+// dropLast refuses the last waiting request of the client with the longest line, to make room. The new request's
+// client has the given number (fewer) of waiting requests. Unless the longest line exceeds fewer+1, dropLast does
+// nothing. It reports whether it refused a request.
 func (g *Gate) dropLast(fewer int) bool {
 	var longest *gateClient
 	var name string
@@ -159,8 +161,8 @@ func (g *Gate) Leave(client string) {
 	g.forget(client, c)
 }
 
-// letIn gives a free slot to the waiting client with the fewest running requests; among equals, to the one that
-// got a slot longest ago. It reports whether it found one.
+// letIn gives a free slot to the waiting client with the fewest running requests. Among equal clients it chooses the
+// one that got a slot longest ago. It reports whether a request got a slot.
 func (g *Gate) letIn() bool {
 	var next *gateClient
 	for _, c := range g.clients {
@@ -181,7 +183,7 @@ func (g *Gate) letIn() bool {
 	return true
 }
 
-// before reports whether a waiting client gets a slot before another one.
+// before reports whether c gets a free slot before another waiting client.
 func (c *gateClient) before(other *gateClient) bool {
 	return cmp.Or(
 		cmp.Compare(c.inside, other.inside),

@@ -82,7 +82,8 @@ func TestGateNeverLetsInMoreThanItHasRoomFor(t *testing.T) {
 	}
 }
 
-// A client with many requests has every slot, and many more wait. Requests of others go in as soon as there is room.
+// TestGateIsShared has one client with running requests in all slots and many more in line. Requests of other clients
+// must get the next free slots.
 func TestGateIsShared(t *testing.T) {
 	t.Parallel()
 	g := NewGate(GateSize{Slots: 4, Line: 100, Wait: time.Minute})
@@ -114,7 +115,7 @@ func TestGateIsShared(t *testing.T) {
 	}
 }
 
-// A client may not take the slots that are kept for others.
+// TestGateKeepsRoomForOthers checks that one client gets at most SlotsPerClient slots.
 func TestGateKeepsRoomForOthers(t *testing.T) {
 	t.Parallel()
 	g := NewGate(GateSize{Slots: 4, SlotsPerClient: 3, Line: 100, Wait: time.Millisecond})
@@ -127,7 +128,8 @@ func TestGateKeepsRoomForOthers(t *testing.T) {
 	}
 }
 
-// A full line has room for a client with fewer requests in it, at the cost of the client with the most.
+// TestGateLineIsShared checks that a full line still accepts a client with few waiting requests. The client with the
+// most waiting requests loses one.
 func TestGateLineIsShared(t *testing.T) {
 	t.Parallel()
 	g := NewGate(GateSize{Slots: 1, Line: 4, LinePerClient: 4, Wait: time.Minute})
@@ -166,7 +168,8 @@ func waitFor(t *testing.T, met func() bool) {
 	}
 }
 
-// listenerTrial is a Listener with limits, and what it does with three connections.
+// listenerTrial is a test case of Listener: its limits, and the reason for which it refuses each of three
+// connections.
 type listenerTrial struct {
 	name            string
 	most, byAddress int
@@ -190,7 +193,7 @@ func TestListener(t *testing.T) {
 	}
 }
 
-// run opens three connections, and closes those that were accepted.
+// run opens three connections from one address, and closes the accepted ones at the end.
 func (test listenerTrial) run(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,9 +19,9 @@ const maxBuffered = 8 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// Gather announces that the next write is the head of a reply with a body of the given size in bytes. 0 means
-// unknown. If several replies are buffered before a write, the size is that of the last. At least that many
-// bytes follow the head, so a waiting piece is always sent.
+// Gather announces that the next write is the head of a reply whose body has the given size in bytes. 0 means
+// unknown. If several replies are buffered before a write, pass the size of the last one. At least that many bytes
+// must follow the head, so that a waiting piece is always sent.
 func (g *gathering) Gather(body int) { g.expected = body }
 
 // write sends a piece, together with a waiting one if there is one, or keeps the piece for the next write.

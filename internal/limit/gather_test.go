@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder is a connection that notes what is written at once, and has nothing to read.
+// recorder is a connection that records each write. Reads return nothing.
 type recorder struct {
 	net.Conn
 	writes []string

@@ -39,7 +39,7 @@ func DefaultGuessRates() GuessRates {
 	}
 }
 
-// GuessSource is an address or a user that guesses.
+// GuessSource is the origin of a guess: the client's address or a user.
 type GuessSource struct {
 	Key string
 	// Shared means that the address may be that of a proxy, and stand for many clients. It has no budget of its own
@@ -47,7 +47,7 @@ type GuessSource struct {
 	Shared bool
 }
 
-// guess is a guess that is being judged.
+// guess is one call of Judge: a guess that is being counted and compared.
 type guess struct {
 	*Guesses
 	GuessRates
@@ -56,7 +56,7 @@ type guess struct {
 	taken   []takenGuess
 }
 
-// takenGuess is one count of a guess.
+// takenGuess is one unit that a guess has taken from a budget. It can be refunded.
 type takenGuess struct {
 	key      string
 	rate     Rate
@@ -71,15 +71,16 @@ type guessTurn struct {
 	uses int           // guesses that are judged or wait
 }
 
-// Refusal tells why a guess may not be judged.
+// Refusal has the budget that is exhausted, so that a guess is not compared.
 type Refusal struct {
 	Rate Rate // exhausted budget
 	Decision
 }
 
-// Judge calls judge, which compares a guess of the target by all sources and reports whether it was wrong. If a
-// budget is exhausted, Judge returns a refusal instead. An empty target has no budget. The error is that of ctx,
-// which also ends the wait for other guesses of the sources.
+// Judge counts a guess and calls judge, which compares the secret and reports whether the guess was wrong. target is
+// the guessed account; "" has no budget. If a budget of the target or the sources is exhausted, Judge returns a
+// refusal and does not call judge. The error is that of ctx, which also ends the wait for other guesses of the
+// sources.
 func (g *Guesses) Judge(
 	ctx context.Context, rates GuessRates, target string, sources []GuessSource, judge func() (wrong bool),
 ) (*Refusal, error) {
@@ -112,7 +113,8 @@ func (a *guess) enterAll(ctx context.Context) error {
 	return nil
 }
 
-// count counts the guess, or returns a refusal.
+// count takes the guess from the budgets of its sources and its target. It returns a refusal if a budget is
+// exhausted, and nil otherwise.
 func (a *guess) count(ctx context.Context, target string) *Refusal {
 	for _, s := range a.sources {
 		if s.Shared {
@@ -137,8 +139,8 @@ func (a *guess) count(ctx context.Context, target string) *Refusal {
 	return &Refusal{a.Target, d}
 }
 
-// trust reports whether all sources have a budget for an exhausted target. Otherwise wait is the time until they
-// have.
+// trust reports whether the guess is allowed although the target's budget is exhausted. Each source has its own
+// budget for this (GuessRates.Trusted). If one of these is exhausted, wait is the time until all have room.
 func (a *guess) trust(ctx context.Context) (wait time.Duration, trusted bool) {
 	for _, s := range a.sources {
 		d, err := a.Counter.Look(ctx, trustKey(s), a.Trusted)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// eachCounter runs a test with counts in memory, and in Redis if ALMANAC_TEST_REDIS names one. The
-// two processes share their counts. Those in memory are one process.
+// eachCounter runs a test with counts in memory, and also in Redis if ALMANAC_TEST_REDIS has its URL. In Redis, one
+// and other are two processes that share their counts. In memory they are the same process.
 func eachCounter(t *testing.T, test func(t *testing.T, one, other *Guesses)) {
 	t.Helper()
 	report := func(t *testing.T, l Limiter) *Guesses {
@@ -128,7 +128,8 @@ func TestGuessesAreJudgedWithinTheirBudgets(t *testing.T) {
 	}
 }
 
-// Guesses that come at the same time have no larger budget, and right ones are all judged.
+// TestParallelGuesses checks that concurrent wrong guesses cannot exceed the budget. Concurrent right guesses must
+// all be accepted.
 func TestParallelGuesses(t *testing.T) {
 	t.Parallel()
 	rates := GuessRates{Source: Rate{time.Hour, 10}, Target: Rate{time.Hour, 100}, Trusted: Rate{time.Hour, 3}}
@@ -170,7 +171,7 @@ func TestParallelGuesses(t *testing.T) {
 	}
 }
 
-// A guess that panics counts as wrong, and the next one has its turn.
+// TestGuessThatPanics checks that a guess whose comparison panics counts as wrong, and does not block the next guess.
 func TestGuessThatPanics(t *testing.T) {
 	t.Parallel()
 	g := &Guesses{Counter: NewMemory(100)}

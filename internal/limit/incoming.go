@@ -8,8 +8,8 @@ import (
 // ErrFull is returned for a read if the limit of received bytes is reached.
 var ErrFull = errors.New("too much is being received")
 
-// receiving counts the bytes of large unanswered requests on all connections. The listener's mutex guards it, but
-// bytes may be read without the mutex.
+// receiving counts the bytes of large requests, on all connections, that have no reply yet. The listener's mutex
+// guards it, but bytes may be read without the mutex.
 type receiving struct {
 	bytes atomic.Int64
 	from  map[string]int64 // bytes by address key
@@ -28,11 +28,12 @@ func (r *receiving) add(key string, n int64) {
 	}
 }
 
-// Receiving returns the number of bytes of large unanswered requests that have arrived or are announced.
+// Receiving returns the total size of large requests without a reply yet, in bytes. If the length of a body is known,
+// the whole body counts from the start.
 func (l *Listener) Receiving() int64 { return l.receiving.bytes.Load() }
 
-// incoming counts the bytes that a connection reads. One goroutine reads and writes; others may only close the
-// connection.
+// incoming counts the bytes that one connection reads. One goroutine reads and writes. Other goroutines may only
+// close the connection.
 type incoming struct {
 	got     int64        // bytes read since the last reply
 	counted atomic.Int64 // bytes counted in receiving, including announced ones
@@ -41,8 +42,8 @@ type incoming struct {
 // receivingLeast is the size, in bytes, up to which requests are not counted. Most requests are smaller.
 const receivingLeast = 64 << 10
 
-// expect reserves room for n bytes that are about to be read. Servers allocate a body of known length at once,
-// so all of it is counted before it arrives.
+// expect counts n bytes that the connection is about to read. It returns ErrFull if the limits of the listener have
+// no room for them. Servers allocate a body of known length at once, so all of it is counted before it arrives.
 func (c *conn) expect(n int) error {
 	want := c.got + int64(n)
 	if c.of.MostReceiving == 0 || want <= receivingLeast || want <= c.counted.Load() {
@@ -62,7 +63,7 @@ func (c *conn) expect(n int) error {
 	return nil
 }
 
-// answered releases the room of a request when its reply is written.
+// answered ends the count of a request's bytes. It is called when the reply has been written.
 func (c *conn) answered() {
 	if c.counted.Load() == 0 {
 		return

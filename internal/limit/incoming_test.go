@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// pair is both ends of a connection that a listener has accepted.
+// pair returns both ends of a connection. server is the end that the listener accepted.
 func pair(t *testing.T, l *Listener) (server, client net.Conn) {
 	t.Helper()
 	if l.Listener == nil {
@@ -77,7 +77,7 @@ func TestRequestsOnTheirWay(t *testing.T) {
 	want(0)
 }
 
-// Small pieces of a body of unknown length count once there are many.
+// TestManySmallPieces sends a body of unknown length in small pieces. Together they must exceed the limit.
 func TestManySmallPieces(t *testing.T) {
 	t.Parallel()
 	l := &Listener{MostReceiving: 256 << 10, Exempt: func(netip.Addr) bool { return true }}
@@ -113,7 +113,7 @@ func TestShareOfAnAddress(t *testing.T) {
 	}
 }
 
-// A client that is refused while it sends can read the reply.
+// TestLinger refuses a request while the client is still sending. The client must be able to read the reply.
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	l := &Listener{}

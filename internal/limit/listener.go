@@ -119,7 +119,8 @@ func (l *Listener) Open() int {
 // Sending returns the number of bytes of large replies that clients have not received yet.
 func (l *Listener) Sending() int64 { return l.sending.Load() }
 
-// Hurry sets a read deadline on connections that have sent nothing yet, because they would delay the shutdown.
+// Hurry is called at shutdown. It sets a read deadline on connections that have not sent anything yet, so that they
+// do not delay the shutdown.
 func (l *Listener) Hurry(wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,8 +152,9 @@ type conn struct {
 // sendingLeast is the size, in bytes, from which replies are counted. The system's buffers take smaller ones.
 const sendingLeast = 16 << 10
 
-// Reserve counts a reply of the given size in bytes until the next read from the connection, or its end. The next
-// call of Reserve also ends the count. It returns false if there is no room for the reply.
+// Reserve counts the bytes of a reply that is about to be sent, so that Sending includes them. The count ends with
+// the next read, the next Reserve, or the end of the connection. It returns false, and counts nothing, if the
+// listener's limit has no room.
 func (c *conn) Reserve(size int) bool {
 	c.sent()
 	if size < sendingLeast || c.of.MostSending == 0 {
@@ -201,7 +203,8 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Refused returns the error with which Inspect ended reading. Nil means none.
+// Refused returns the error of Inspect, after which the connection reads nothing more. Nil means that Inspect refused
+// nothing.
 func (c *conn) Refused() error { return c.refused }
 
 // Write implements net.Conn.

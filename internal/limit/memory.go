@@ -62,8 +62,8 @@ func (m *Memory) Refund(_ context.Context, key string, _ Decision, part time.Dur
 
 func (m *Memory) shardOf(key string) *shard { return &m.shards[maphash.String(m.seed, key)%shards] }
 
-// count decides about a request of a cost. The times of a key never go back: otherwise a request that waited for
-// others would find their time in the future, and be refused.
+// count decides about a request and counts it. cost is 1 for a request, and 0 for a look, which is not counted. It
+// reads the clock after it has the key's mutex, because the times of a key must never go back.
 func (m *Memory) count(key string, r Rate, cost int64) Decision {
 	if r.Off() {
 		return Decision{Allowed: true}
@@ -87,7 +87,8 @@ func (m *Memory) count(key string, r Rate, cost int64) Decision {
 // evictionSample is the number of keys to compare for an eviction.
 const evictionSample = 32
 
-// makeRoom evicts the keys with a full burst in a sample, or else the key closest to it.
+// makeRoom evicts keys from the shard. It looks at a sample of the keys, and evicts those with a full burst. If there
+// are none, it evicts the key closest to a full burst.
 func (s *shard) makeRoom(now int64) {
 	var first string
 	var soonest int64

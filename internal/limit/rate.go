@@ -82,7 +82,8 @@ type Limiter interface {
 }
 
 // decide implements the generic cell rate algorithm. Times are in nanoseconds. The time of the key's next full burst
-// is due before this request, and next after it. The cost is 1 for a request and 0 for a look.
+// is due before this request, and next after it. The cost is 1 for a request. A cost of 0 is for a look, which
+// changes nothing.
 func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
 	interval, window := int64(r.Interval), int64(r.Window())
 	due = max(due, now)

@@ -58,13 +58,13 @@ func FuzzParseRate(f *testing.F) {
 	})
 }
 
-// step is one request some time after the beginning.
+// step is a request at some time after the start of the test, with the decision to expect.
 type step struct {
 	at   time.Duration
 	want Decision
 }
 
-// countAt counts a request some time after the beginning.
+// countAt counts a request. at is the time of the request after the start of the test.
 func countAt(m *Memory, at time.Duration, key string, r Rate, cost int64) Decision {
 	m.clock = func() time.Duration { return at }
 	return m.count(key, r, cost)
@@ -163,7 +163,8 @@ func TestMemoryAllowsAsManyAsTheRateToRacers(t *testing.T) {
 	}
 }
 
-// TestMemoryReadsTheTimeOfARequestLast has a request wait for others while time passes.
+// TestMemoryReadsTheTimeOfARequestLast has a request wait for a mutex while time passes. It must be counted with the
+// time at which it got the mutex.
 func TestMemoryReadsTheTimeOfARequestLast(t *testing.T) {
 	t.Parallel()
 	var now atomic.Int64

@@ -140,7 +140,8 @@ func (r *Redis) Look(ctx context.Context, key string, rate Rate) (Decision, erro
 	return r.decide(ctx, key, rate, 0, r.own.Look)
 }
 
-// decide returns the decision of the server about a request, or that of own while the server is unavailable.
+// decide returns the server's decision about a request. While the server is unavailable, it returns the decision of
+// own, which counts in this process.
 func (r *Redis) decide(
 	ctx context.Context, key string, rate Rate, cost int, own func(context.Context, string, Rate) (Decision, error),
 ) (d Decision, err error) {
@@ -180,7 +181,7 @@ func (r *Redis) Refund(ctx context.Context, key string, taken Decision, part tim
 // errUnused means that the server was not contacted, or that its answer came after the end of the request.
 var errUnused = errors.New("shared rate limit not used")
 
-// use calls do with a connection. After a failure it pauses the use of the server.
+// use calls do with a connection to the server. After a failure, it returns errUnused for a while without calling do.
 func (r *Redis) use(ctx context.Context, do func(context.Context, redis.Conn) error) error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -210,7 +211,7 @@ func contextEnded(ctx context.Context) bool {
 	return ctx.Err() != nil || set && !time.Now().Before(deadline)
 }
 
-// ask runs gcra on the server.
+// ask runs the script gcra on the server, and returns its decision about a request.
 func ask(ctx context.Context, conn redis.Conn, key string, rate Rate, cost int) (Decision, error) {
 	interval, window := max(1, rate.Interval.Microseconds()), max(1, rate.Window().Microseconds())
 	found, err := redis.Int64s(gcra.DoContext(ctx, conn, key, interval, window, cost))

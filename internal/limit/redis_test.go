@@ -33,7 +33,7 @@ func TestRedisAddresses(t *testing.T) {
 	}
 }
 
-// Without its server a limit is kept by the process.
+// TestRedisAway checks that the limits of each process still apply while Redis is unavailable.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +60,8 @@ func TestRedisAway(t *testing.T) {
 	}
 }
 
-// Without its server the process counts guesses, and refunds them from its own counts.
+// TestGuessesWhileRedisIsAway checks that a process counts guesses itself while Redis is unavailable. Refunds then
+// change the counts of the process.
 func TestGuessesWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -88,7 +89,7 @@ func TestGuessesWhileRedisIsAway(t *testing.T) {
 	}
 }
 
-// ALMANAC_TEST_REDIS names a Redis or Valkey to test with: redis://127.0.0.1:6379/0.
+// TestRedisCounts runs on the Redis or Valkey server that ALMANAC_TEST_REDIS names, such as redis://127.0.0.1:6379/0.
 func TestRedisCounts(t *testing.T) {
 	t.Parallel()
 	url := os.Getenv("ALMANAC_TEST_REDIS")
@@ -130,7 +131,8 @@ func TestRedisCounts(t *testing.T) {
 	}
 }
 
-// A server that restarts closes all connections. One request fails, and after the pause no other does.
+// TestRedisRestarts closes all connections, as a restart of the server does. One request fails. After the pause all
+// others succeed.
 func TestRedisRestarts(t *testing.T) {
 	t.Parallel()
 	r, opened := redisAt(t, "*3\r\n:1\r\n:0\r\n:0\r\n")
@@ -164,7 +166,8 @@ func TestRedisRestarts(t *testing.T) {
 	}
 }
 
-// A server may close connections that are idle, by its timeout or that of a proxy. No request fails for that.
+// TestRedisClosesIdleConnections has the server close idle connections, as a timeout or a proxy does. No request may
+// fail because of this.
 func TestRedisClosesIdleConnections(t *testing.T) {
 	t.Parallel()
 	r, opened := redisAt(t, "*3\r\n:1\r\n:0\r\n:0\r\n")
@@ -179,7 +182,7 @@ func TestRedisClosesIdleConnections(t *testing.T) {
 	}
 }
 
-// A request that its client gives up says nothing about the server.
+// TestRedisCallerEnds cancels a request's context. The server must not count as unavailable because of this.
 func TestRedisCallerEnds(t *testing.T) {
 	t.Parallel()
 	r, opened := redisAt(t, "") // never answers
@@ -223,8 +226,8 @@ func TestRedisCallerEnds(t *testing.T) {
 	}
 }
 
-// redisAt is a limiter of a server that gives one answer to all commands, none if it is empty. The channel has the
-// server's side of each connection.
+// redisAt returns a limiter that uses a fake server. The server sends answer to every command, or never answers if
+// answer is "". The channel receives the server's end of each connection.
 func redisAt(t *testing.T, answer string) (*Redis, <-chan net.Conn) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

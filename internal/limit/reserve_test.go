@@ -45,7 +45,7 @@ func TestRepliesOnTheirWay(t *testing.T) {
 	reserve(any, 1<<30, true)
 }
 
-// closable is a recorder that can be closed.
+// closable is a recorder with a Close method that does nothing.
 type closable struct{ *recorder }
 
 func (closable) Close() error { return nil }

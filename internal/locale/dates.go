@@ -16,8 +16,8 @@ type Dates struct {
 	clock Clock
 }
 
-// DatesIn returns the formats of a language, with the clock that is usual in it. english chooses the style for English and for
-// unknown languages.
+// DatesIn returns the formats of a language, with the clock that is usual in it. english is the style for English,
+// and also for unknown languages.
 func DatesIn(lang calendar.Language, english EnglishDates) Dates {
 	words := &englishDates
 	switch {
@@ -31,7 +31,7 @@ func DatesIn(lang calendar.Language, english EnglishDates) Dates {
 	return Dates{words: words}.With(UsualClock)
 }
 
-// With returns the same formats with another clock.
+// With returns the same formats with the given clock instead.
 func (d Dates) With(clock Clock) Dates {
 	d.clock = clock
 	if clock == UsualClock {
@@ -44,7 +44,7 @@ func (d Dates) With(clock Clock) Dates {
 	return d
 }
 
-// Clock is a way of counting the hours of a day.
+// Clock is the 12-hour or the 24-hour clock.
 type Clock string
 
 // These are the clocks.
@@ -212,8 +212,8 @@ func (d Dates) Number(n int) string {
 	return b.String()
 }
 
-// format fills the fields in braces of a pattern. From the first repeated field on, the values are those of
-// last.
+// format replaces the fields in braces of a pattern by values. The values are those of first, until a field occurs
+// again. From there on they are those of last.
 func (d Dates) format(pattern string, first, last calendar.Wall) string {
 	var b strings.Builder
 	seen := map[byte]bool{}

@@ -16,7 +16,8 @@ func wall(t *testing.T, text string) calendar.Wall {
 	return w
 }
 
-// The texts are those of CLDR 48, with plain spaces. .ci/dates compares many more with Node's.
+// TestDatesAreThoseOfCLDR compares with texts of CLDR 48, with plain spaces. The script .ci/dates compares many more
+// with those of Node.
 func TestDatesAreThoseOfCLDR(t *testing.T) {
 	t.Parallel()
 	at := wall(t, "2026-11-22 18:05")

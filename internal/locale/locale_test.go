@@ -132,7 +132,7 @@ func TestEveryErrorCodeHasAMessage(t *testing.T) {
 	}
 }
 
-// catalogue reads a language's file as a translator sees it: key -> plural category -> text.
+// catalogue reads the message file of a language: key, plural category, text.
 func catalogue(t *testing.T, lang calendar.Language) map[string]map[string]string {
 	t.Helper()
 	text, err := fs.ReadFile(files, string(lang)+".json")

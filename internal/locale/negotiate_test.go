@@ -101,7 +101,8 @@ var (
 	wishGrammar   = regexp.MustCompile(`(?i)^(en|pl|es)(-[a-z0-9]+)*$`)
 )
 
-// slowNegotiate is Negotiate written for the eye: the grammar as an expression, the wishes sorted.
+// slowNegotiate is a simple reference implementation of Negotiate. It uses a regular expression for the grammar, and
+// sorts the languages by quality.
 func slowNegotiate(t *testing.T, header string, fallback calendar.Language) calendar.Language {
 	type element struct {
 		tag     string

@@ -35,7 +35,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Code that only describes declarations has no catalogues.
+// TestTextOfNoCataloguesIsEnglish calls Text on nil Catalogues, as code does that only needs the English
+// descriptions.
 func TestTextOfNoCataloguesIsEnglish(t *testing.T) {
 	var c *Catalogues
 	if got := c.Text("", "Postal code"); got != "Postal code" {
@@ -43,7 +44,7 @@ func TestTextOfNoCataloguesIsEnglish(t *testing.T) {
 	}
 }
 
-// descriptions reads a language's file as a translator sees it.
+// descriptions reads the file with a language's translated descriptions, by English text.
 func descriptions(t *testing.T, lang calendar.Language) map[string]string {
 	t.Helper()
 	data, err := fs.ReadFile(files, "doc."+string(lang)+".json")

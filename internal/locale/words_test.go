@@ -39,7 +39,8 @@ func sentences(t *testing.T, lang calendar.Language) []sentence {
 	return out
 }
 
-// pageWords reads the words of package web. A plural form has the key of its word and the category.
+// pageWords reads the texts of web pages in a language. The key of a plural form is the key of its text with the
+// plural category.
 func pageWords(t *testing.T, name string, lang calendar.Language) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "web", "words", name+string(lang)+".json"))
@@ -63,8 +64,8 @@ func pageWords(t *testing.T, name string, lang calendar.Language) map[string]str
 	return out
 }
 
-// TestGlossary checks that a term of docs/languages.md has one translation in each language. A row is a pattern of the
-// English word and the beginnings of its translations.
+// TestGlossary checks that each term of docs/languages.md has one translation in each language. A row of its table
+// has a pattern of the English term, and the beginnings of the allowed translations.
 func TestGlossary(t *testing.T) {
 	glossary := []struct{ english, polish, spanish string }{
 		{"requests?", "żąda", "solicitud"},
@@ -123,8 +124,9 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// TestBannedWords finds other words for the terms of the glossary, and texts that address a reader as a friend. Polish
-// messages name no person; Spanish ones say usted. A star stands for any ending.
+// TestBannedWords finds translations that do not use the terms of the glossary, or address the reader informally.
+// Polish messages must not address a person at all. Spanish ones use usted. A star in the table stands for any
+// ending.
 func TestBannedWords(t *testing.T) {
 	banned := map[calendar.Language]string{
 		calendar.Polish: "zapytani* prośb* kwerend* pozycj* seri* polecan* łącze łącza łączy " +

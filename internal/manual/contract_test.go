@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// contractPage holds what a citation of the contract may name.
+// contractPage has the numbers of sections and differences that a citation of the contract may use.
 type contractPage struct {
 	sections    map[string]bool // "6", "6.4", "6.4a"
 	differences map[string]bool // numbers of the rows in section 1
@@ -28,7 +28,7 @@ var (
 	numberedRow    = regexp.MustCompile(`^\| (\d+) \|`)
 )
 
-// readContract finds the sections and the differences of the page.
+// readContract finds the numbers of all sections and differences on the page of the contract.
 func readContract(page string) contractPage {
 	out := contractPage{map[string]bool{}, map[string]bool{}}
 	section := ""
@@ -62,8 +62,8 @@ var (
 	link          = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// check returns how often the text cites the contract, and a sentence for each citation that is wrong. A section
-// needs its document before it: "contract, section 9.1", "RFC 9110, section 8.4".
+// check returns the number of citations of the contract in a text, and a message for each wrong one. A section counts
+// only after its document: "contract, section 9.1", "RFC 9110, section 8.4".
 func (p contractPage) check(text string) (count int, faults []string) {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, at := range citation.FindAllStringSubmatchIndex(text, -1) {
@@ -85,7 +85,8 @@ func (p contractPage) check(text string) (count int, faults []string) {
 	return count, faults
 }
 
-// missing returns a sentence for each number that the page does not have.
+// missing returns a message for each of the numbers that the contract does not have. word is "section" or
+// "difference".
 func (p contractPage) missing(word string, names []string) (faults []string) {
 	known := p.sections
 	if word == "difference" {
@@ -129,10 +130,10 @@ func TestCitationsOfTheContractLeadSomewhere(t *testing.T) {
 	}
 }
 
-// citingText is a comment of a program, or a page.
+// citingText is a text in which citations are checked: a comment of a Go file, or a page of the manual.
 type citingText struct{ place, text string }
 
-// citingTexts reads the comments of all Go files below root that are written by hand, and the pages of the manual.
+// citingTexts reads the comments of all hand-written Go files below root, and the pages of the manual.
 func citingTexts(root string) (texts []citingText, err error) {
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

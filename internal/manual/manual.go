@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Block is a fenced block of a page.
+// Block is a fenced code block of a page in Markdown.
 type Block struct {
 	Line int    // of its fence, from 1
 	Lang string // the first word after the fence: sh, json, text
@@ -20,7 +20,7 @@ type Block struct {
 // ErrOpen is a fence or a generated part without an end.
 var ErrOpen = errors.New("is not closed")
 
-// Blocks are the fenced blocks of a page, in their order.
+// Blocks returns the fenced code blocks of a page, in order. The error wraps ErrOpen if a block has no end.
 func Blocks(page string) ([]Block, error) {
 	var out []Block
 	var open *Block
@@ -53,7 +53,7 @@ const (
 	partEnds   = "<!-- /generated -->"
 )
 
-// Fill replaces the generated parts of a page by what part makes for their names.
+// Fill replaces the generated parts of a page. It calls part with the name of each part, and inserts the result.
 func Fill(page string, part func(name string) (string, error)) (string, error) {
 	var b strings.Builder
 	inside := 0
@@ -103,7 +103,8 @@ func Table(header []string, rows [][]string) string {
 
 var cellEscaper = strings.NewReplacer("|", `\|`, "\n", " ")
 
-// Examples are a table below a line <!-- checked: NAME -->, which says what the table is compared with.
+// Examples is a table of examples that tests compare with the program. In the page, the line <!-- checked: NAME -->
+// stands above it. NAME says what the examples are compared with.
 type Examples struct {
 	Line int      // of the mark, from 1
 	Name string   // "dates Europe/Warsaw"
@@ -111,7 +112,7 @@ type Examples struct {
 	Head []string // the header
 }
 
-// Row is a row of examples. Code is stripped of its back quotes.
+// Row is a row of a table of examples. Cells have no back quotes around code.
 type Row struct {
 	Line  int
 	Cells []string
@@ -119,7 +120,7 @@ type Row struct {
 
 var checkedMark = regexp.MustCompile(`^<!-- checked: (.*) -->$`)
 
-// Tables are the tables of examples of a page.
+// Tables returns all tables of examples of a page, in order.
 func Tables(page string) []Examples {
 	var out []Examples
 	var open *Examples
@@ -143,7 +144,7 @@ func Tables(page string) []Examples {
 	return out
 }
 
-// splitCells are those of a row.
+// splitCells returns the cells of a table row in Markdown. An escaped bar does not end a cell.
 func splitCells(row string) []string {
 	row = strings.ReplaceAll(row, `\|`, "\x00")
 	parts := strings.Split(strings.Trim(row, "|"), "|")

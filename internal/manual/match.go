@@ -10,10 +10,11 @@ import (
 // any values. On a line of its own it replaces any number of lines.
 const Ellipsis = "…"
 
-// Match compares output with how it is shown. JSON is compared without white space between values, other text
-// without white space at the ends of lines.
+// Match returns an error if the output got differs from shown, which is how the manual shows it. An Ellipsis in shown
+// matches any text. If lang is json, white space between values is ignored. Otherwise white space at the ends of
+// lines is ignored.
 func Match(lang, shown, got string) error {
-	want, text := pattern(shown), trimLines(got)
+	want, text := textPattern(shown), trimLines(got)
 	if lang == "json" {
 		want, text = jsonPattern(compactJSON(shown)), compactJSON(got)
 	}
@@ -27,7 +28,7 @@ func Match(lang, shown, got string) error {
 	return nil
 }
 
-// trimLines ends every line without white space and the text with one line break.
+// trimLines removes white space at the ends of all lines. The result ends with one line break.
 func trimLines(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, " \r\n\t"), "\n") {
@@ -36,8 +37,9 @@ func trimLines(text string) string {
 	return b.String()
 }
 
-// pattern is the expression for lines of text.
-func pattern(shown string) string {
+// textPattern returns a regular expression for the lines in shown. An Ellipsis matches any text. An Ellipsis alone on
+// its line matches any number of lines.
+func textPattern(shown string) string {
 	var b strings.Builder
 	b.WriteString("^")
 	for line := range strings.Lines(trimLines(shown)) {
@@ -54,7 +56,7 @@ func pattern(shown string) string {
 	return b.String() + "$"
 }
 
-// compactJSON leaves out white space that is not within a string.
+// compactJSON removes the white space between the values of a JSON text.
 func compactJSON(text string) string {
 	var b strings.Builder
 	walkJSON(text, func(r rune, inString bool) {
@@ -65,7 +67,8 @@ func compactJSON(text string) string {
 	return b.String()
 }
 
-// jsonPattern is the expression for a compact document.
+// jsonPattern returns a regular expression for a compact JSON text. An Ellipsis in shown matches anything, but inside
+// a string only text of that string.
 func jsonPattern(shown string) string {
 	var b strings.Builder
 	b.WriteString("(?s)^")
@@ -82,7 +85,7 @@ func jsonPattern(shown string) string {
 	return b.String() + "$"
 }
 
-// walkJSON calls f with each character, and with whether it is within a string, quotes included.
+// walkJSON calls f with each character of a JSON text. inString is true within a string, including its quotes.
 func walkJSON(text string, f func(r rune, inString bool)) {
 	inString, escaped := false, false
 	for _, r := range text {

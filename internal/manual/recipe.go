@@ -66,8 +66,8 @@ func Steps(page, title string) ([]Step, error) {
 // IsNew reports whether the block is a new file.
 func (s Step) IsNew() bool { return s.File != "" && s.After == "" }
 
-// Insert returns the text of the file with the block after the only line that contains s.After. The block gets the
-// indentation of that line. It returns an error if no line or more than one line contains s.After.
+// Insert returns the given text of a file with the block added below the line that contains s.After. The block gets
+// the indentation of that line. It returns an error if no line or more than one line contains s.After.
 func (s Step) Insert(text string) (string, error) {
 	lines := strings.SplitAfter(text, "\n")
 	after := -1

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// CI follows the recipes of CONTRIBUTING in a copy of the tree. This test finds the places of their blocks.
+// TestRecipesInsertAfterOneLine checks that each block of CONTRIBUTING.md has exactly one place where it can be
+// inserted. CI also follows the recipes in a copy of the source tree.
 func TestRecipesInsertAfterOneLine(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../CONTRIBUTING.md")

@@ -43,8 +43,8 @@ func TestInert(t *testing.T) {
 	}
 }
 
-// TestInertTakesFewPasses counts bytes that are allocated, which follow the passes: nested entities cost no more than
-// a text of the same length.
+// TestInertTakesFewPasses measures the allocated bytes, which grow with the number of passes. Nested entities must
+// not cost more than other text of the same length.
 func TestInertTakesFewPasses(t *testing.T) {
 	const size = 1 << 18
 	for name, unit := range map[string][3]string{
@@ -63,14 +63,14 @@ func TestInertTakesFewPasses(t *testing.T) {
 		if each := (after.TotalAlloc - before.TotalAlloc) / uint64(len(in)); each > 32*(inertPasses+1) {
 			t.Errorf("%s: %d bytes allocated for each byte", name, each)
 		}
-		if live(t, got) {
+		if hasMarkup(t, got) {
 			t.Errorf("%s: %.100q is markup", name, got)
 		}
 	}
 }
 
-// live reports whether a browser finds markup in a text that stands in a page.
-func live(t *testing.T, s string) bool {
+// hasMarkup reports whether a browser would find markup in a text that is inserted into a page.
+func hasMarkup(t *testing.T, s string) bool {
 	t.Helper()
 	for _, after := range []string{"", "x>", "</p><p title='>'>"} {
 		z := html.NewTokenizer(strings.NewReader(s + after))
@@ -98,7 +98,7 @@ func FuzzInert(f *testing.F) {
 			return
 		}
 		got := Inert(s)
-		if live(t, got) {
+		if hasMarkup(t, got) {
 			t.Fatalf("Inert(%q) = %q is markup", s, got)
 		}
 		if again := Inert(got); again != got {

@@ -77,7 +77,8 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// What Head leaves gives the same lines as the whole text, also where it is cut, and no more is kept.
+// TestHeadIsWhatLinesReads checks that Lines returns the same for the result of Head as for the whole text. Head must
+// not return more than Lines reads.
 func TestHeadIsWhatLinesReads(t *testing.T) {
 	const characters = 10
 	most := characters*bytesPerCharacter + len("…")

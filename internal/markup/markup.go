@@ -56,8 +56,8 @@ func isStorable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// strip removes the tags of s and decodes its entities once. If apart is set, every tag that is not inline
-// leaves a space.
+// strip removes the tags of s and decodes its entities once. If apart is set, tags that are not inline become spaces,
+// so that words stay separate.
 func strip(s string, apart bool) string {
 	stripped, _ := stripLimited(s, apart, -1)
 	return stripped

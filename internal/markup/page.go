@@ -57,7 +57,8 @@ func headingLevel(a atom.Atom) int {
 	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a)
 }
 
-// heading writes the start or end tag of a heading. Its new level is one below that of its parent.
+// heading writes the start or end tag of a heading. A heading gets the level below that of the heading above it in
+// the outline.
 func (w *pageWriter) heading(t html.Token) {
 	level := headingLevel(t.DataAtom)
 	if t.Type == html.StartTagToken {

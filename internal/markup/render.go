@@ -141,8 +141,8 @@ func addNoopener(attrs []html.Attribute) []html.Attribute {
 	return attrs
 }
 
-// end closes the innermost open element of the given name, and all elements inside it. If there is none, or an
-// element in between stops the search, the end tag is dropped.
+// end handles an end tag. It closes the innermost open element of the given name, and all elements inside it. If no
+// such element is open, or stopsEndTag says so, it drops the end tag.
 func (w *writer) end(name atom.Atom) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i] == name {

@@ -223,8 +223,8 @@ func TestHTMLDisarms(t *testing.T) {
 	}
 }
 
-// A hostile document ends in bounded time and nesting; quadratic code would exceed the time limit of the tests.
-// Short: a fifth of the size.
+// TestHostileSizes sanitises very large documents that are made to be slow. Code with quadratic time would exceed the
+// time limit of the tests. With -short it uses a fifth of the size.
 func TestHostileSizes(t *testing.T) {
 	n := 50_000
 	if testing.Short() {
@@ -252,7 +252,8 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// Documents put together from pieces of markup reach states that random bytes seldom do.
+// TestHTMLOfRandomPieces sanitises documents of random pieces of markup. They reach more states of the code than
+// random bytes.
 func TestHTMLOfRandomPieces(t *testing.T) {
 	pieces := strings.Split("< > </ <! <!-- --> & &lt; &#13; &#10; ' \" = / /> a b\n\n c\r\n <x> </x> <a b=' '> <a href= "+
 		"javascript: https://x.example/ <img src=https://x.example/> onload=y title=' rel=z target=_blank "+
@@ -303,8 +304,8 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// checkHTML reads stored HTML as a browser would and reports what is not on the allow-list. The lists here are
-// written down a second time on purpose.
+// checkHTML parses the result of HTML as a browser would. It reports elements and attributes that are not allowed. It
+// has its own copy of the allow-list on purpose.
 func checkHTML(t *testing.T, s string) {
 	t.Helper()
 	if !utf8.ValidString(s) {
@@ -323,7 +324,7 @@ func checkHTML(t *testing.T, s string) {
 	}
 }
 
-// checkStored is checkHTML for a result of HTML, which HTML must leave alone.
+// checkStored calls checkHTML for a result of HTML. It also checks that HTML returns that result unchanged.
 func checkStored(t *testing.T, s string) {
 	t.Helper()
 	checkHTML(t, s)

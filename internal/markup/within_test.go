@@ -15,7 +15,7 @@ var textPieces = []string{
 	"<b>", "</b>", "<b ", "x=\">\"", "<!--", "-->", "<script>", "</script>", "<style>", "</style>", "<textarea>", "\n", "&NotEqualTilde;", "-",
 }
 
-// checkLimited compares TextLimited with Text.
+// checkLimited checks that TextLimited returns the same text as Text, unless the text exceeds the limit.
 func checkLimited(t *testing.T, s string, characters int) {
 	t.Helper()
 	full, wantErr := Text(s)
@@ -49,7 +49,8 @@ func FuzzTextLimited(f *testing.F) {
 	})
 }
 
-// A title of a megabyte is not parsed to its end once it is certainly too long.
+// TestTextLimitedStopsEarly checks that TextLimited does not parse the rest of a large text once the text is
+// certainly too long.
 func TestTextLimitedStopsEarly(t *testing.T) {
 	for name, s := range map[string]string{
 		"prose": strings.Repeat("a ", 500_000), "brackets": strings.Repeat("<", 1_000_000), "tags and prose": strings.Repeat("<b>a</b>", 125_000),
@@ -66,7 +67,7 @@ func TestTextLimitedStopsEarly(t *testing.T) {
 	}
 }
 
-// deadline is a context that ends after it was asked so many times.
+// deadline is a context that ends after a number of calls of Err. left is that number.
 type deadline struct {
 	context.Context //nolint:containedctx // it is one
 	left            int
@@ -79,8 +80,8 @@ func (d *deadline) Err() error {
 	return nil
 }
 
-// TestHTMLChecksItsDeadline ends the time at each of the places where it is checked. The checks are as many for a text
-// as it has parts of the size of a buffer.
+// TestHTMLChecksItsDeadline counts how often HTMLContext checks its context, which must be about once per buffer. It
+// then lets the context end at one of these checks. HTMLContext must return at once with the context's error.
 func TestHTMLChecksItsDeadline(t *testing.T) {
 	for name, piece := range map[string]string{"tags": "<b>", "prose": "An evening & <b>more</b>. ", "entities": "<p>&amp;"} {
 		t.Run(name, func(t *testing.T) {

@@ -273,7 +273,8 @@ func gifBlock(data []byte) int {
 	return 0
 }
 
-// gifApplicationOf returns the part of an application extension to keep. Nil means none of it.
+// gifApplicationOf returns the part of a GIF application extension to keep, such as the number of repeats. Nil means
+// that nothing is kept.
 func gifApplicationOf(block []byte) []byte {
 	const name, loop = 11, 3 // lengths in bytes of the sub-blocks with the application's name and with the loop count
 	if len(block) < 3+name || block[2] != name {

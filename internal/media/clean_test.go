@@ -26,14 +26,15 @@ const secret = "52.2297N-21.0122E"
 // profile is a colour profile, as far as files are concerned.
 var profile = []byte("an ICC profile")
 
-// locatedExif is an EXIF block with a turn and the place where the picture was taken.
+// locatedExif returns an EXIF block with an Orientation tag and a made-up location.
 func locatedExif(turn uint16) []byte {
 	return append(exifBlock(binary.LittleEndian, turn), secret...)
 }
 
 func segment(marker byte, body string) []byte { return appendSegment(nil, marker, []byte(body)) }
 
-// taggedJPEG is a JPEG with every kind of metadata, a profile, and an archive behind its end.
+// taggedJPEG returns the JPEG plain with every kind of metadata, a colour profile, and an archive appended at the
+// end.
 func taggedJPEG(t testing.TB, plain []byte, turn uint16) []byte {
 	t.Helper()
 	scan := bytes.Index(plain, []byte{0xFF, jpegSOS})
@@ -108,7 +109,8 @@ func taggedWebP(w, h int, turn uint16) []byte {
 	return append(file, "PK\x03\x04"+secret...)
 }
 
-// progressiveJPEG is a baseline file's head with the marker of a progressive one, and a scan of nothing but zero bits.
+// progressiveJPEG returns a progressive JPEG of w by h pixels whose scan has only zero bits. sampling is the sampling
+// factor of the first component.
 func progressiveJPEG(w, h int, sampling byte) []byte {
 	frame := binary.BigEndian.AppendUint16([]byte{8}, uint16(h))
 	frame = binary.BigEndian.AppendUint16(frame, uint16(w))
@@ -131,7 +133,7 @@ func asRGBA(img image.Image) *image.RGBA {
 	return out
 }
 
-// animatedGIF has two frames.
+// animatedGIF returns a GIF animation of two frames.
 func animatedGIF(t testing.TB) []byte {
 	t.Helper()
 	frames := &gif.GIF{Delay: []int{5, 7}, LoopCount: -1}
@@ -171,7 +173,7 @@ func TestStoredPicturesHaveNoMetadata(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTruth(t, dir, img)
+			checkFiles(t, dir, img)
 			data := readFile(t, root, img.Path)
 			for _, gone := range []string{secret[:3], "Exif", "EXIF", "eXIf", "XMP", "xmp", "JFXX", "MPF", "8BIM", "tEXt", "tIME", "PK\x03\x04", "prvt"} {
 				if bytes.Contains(data, []byte(gone)) {
@@ -321,7 +323,8 @@ func TestTurnKeepsTheKindOfSamples(t *testing.T) {
 	}
 }
 
-// FuzzClean: what is left of a file decodes as the file did, and has nothing more to remove.
+// FuzzClean checks that a cleaned file decodes to the same pixels as the original. Cleaning it again must change
+// nothing.
 func FuzzClean(f *testing.F) {
 	f.Add(taggedJPEG(f, jpegFile(f, 9, 5), 1))
 	f.Add(taggedJPEG(f, progressiveJPEG(9, 5, 0x22), 6))
@@ -403,7 +406,7 @@ func TestCleanOfStoredPictures(t *testing.T) {
 	}
 }
 
-// TestCleanMakesMissingSizes cleans a picture that was stored before there was a size.
+// TestCleanMakesMissingSizes calls Clean for a picture that was stored before the program had one of its sizes.
 func TestCleanMakesMissingSizes(t *testing.T) {
 	dir, root := openDir(t)
 	img, err := Save(t.Context(), nil, dir, "pic", pngFile(t, 1200, 400), november)
@@ -442,7 +445,8 @@ func TestCleanMakesMissingSizes(t *testing.T) {
 	}
 }
 
-// TestCleanSharesTheFileOfASize cleans pictures of 3 by 4 that lack one of the two sizes with the same dimensions, or both.
+// TestCleanSharesTheFileOfASize calls Clean for pictures of 3 by 4. Two of their sizes have the same dimensions, and
+// one or both are missing. Both must then share one file.
 func TestCleanSharesTheFileOfASize(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

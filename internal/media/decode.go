@@ -13,7 +13,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is a type of picture file. Smaller copies are JPEG or PNG, whose encoders suit any picture.
+// format has the properties and functions of one type of picture file. Smaller copies are JPEG or PNG, whose encoders
+// suit any picture.
 type format struct {
 	ext, mimeType string
 	is            func(data []byte) bool
@@ -24,7 +25,8 @@ type format struct {
 	encode        func(io.Writer, image.Image) error                 // nil means that smaller copies have another format
 }
 
-// frame is the first or only frame of a file. at is its position in the whole picture.
+// frame is the first or only frame of a picture file. The field at is the position of its top left corner in the
+// whole picture.
 type frame struct {
 	img image.Image
 	at  image.Point

@@ -123,10 +123,11 @@ func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
 	return err
 }
 
-// tempFor returns the name of a temporary file in the same folder. It begins with a dot, so it is never served.
+// tempFor returns the path of a new temporary file in the same folder as name. It begins with a dot, so it is never
+// served.
 func tempFor(name string) string { return path.Join(path.Dir(name), "."+rand.Text()+".tmp") }
 
-// link gives a written file its final name if the name is free, else it returns fs.ErrExist.
+// link renames a written temporary file to name. If a file of that name exists, it returns fs.ErrExist.
 func (d *Dir) link(temp, name string) error {
 	err := d.root.Link(temp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {

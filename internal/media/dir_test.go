@@ -219,7 +219,7 @@ func TestOpenDirNeedsAFolder(t *testing.T) {
 	}
 }
 
-// FuzzOpenStaysInside asks for files by whatever name: what opens is one of the store's own.
+// FuzzOpenStaysInside opens files by arbitrary names. Only files in the folder of the store may open.
 func FuzzOpenStaysInside(f *testing.F) {
 	top := f.TempDir()
 	root := filepath.Join(top, "media")

@@ -17,8 +17,8 @@ import (
 
 var thisHost = netip.MustParsePrefix("127.0.0.1/32")
 
-// pictures is a server of pictures, good and bad.
-func pictures(t *testing.T) *httptest.Server {
+// startPictureServer starts a web server with pictures, and with files that Fetch must reject.
+func startPictureServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	picture := pngFile(t, 4, 4)
 	mux := http.NewServeMux()
@@ -109,7 +109,7 @@ func pictures(t *testing.T) *httptest.Server {
 }
 
 func TestFetch(t *testing.T) {
-	srv := pictures(t)
+	srv := startPictureServer(t)
 	host := strings.TrimPrefix(srv.URL, "http://")
 	tests := []struct {
 		name     string
@@ -141,7 +141,7 @@ func TestFetch(t *testing.T) {
 }
 
 func TestFetchRefuses(t *testing.T) {
-	srv := pictures(t)
+	srv := startPictureServer(t)
 	port := srv.URL[strings.LastIndex(srv.URL, ":"):]
 	to := func(target string) string { return srv.URL + "/to?url=" + url.QueryEscape(target) }
 	none := NewFetcher()
@@ -202,7 +202,7 @@ func TestFetchRefuses(t *testing.T) {
 }
 
 func TestFetchEndsWithItsContext(t *testing.T) {
-	srv := pictures(t)
+	srv := startPictureServer(t)
 	for _, path := range []string{"/silent.png", "/stuck.png"} {
 		t.Run(path, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), fetchTime/100)

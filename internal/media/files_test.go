@@ -17,8 +17,9 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// failing is a Store that fails to create the file that brings left to 0, and any removal if remove is set.
-type failing struct {
+// failingStore is a Store that returns errors. The call of Create that brings left to 0 returns the error create. If
+// remove is set, Remove returns it, for the path removeOnly or for all.
+type failingStore struct {
 	Store
 	left       int
 	create     error
@@ -27,7 +28,7 @@ type failing struct {
 	removeOnly string
 }
 
-func (s *failing) Create(ctx context.Context, path string, data []byte, mimeType string) error {
+func (s *failingStore) Create(ctx context.Context, path string, data []byte, mimeType string) error {
 	if s.left--; s.left == 0 {
 		if s.then != nil {
 			s.then()
@@ -37,15 +38,15 @@ func (s *failing) Create(ctx context.Context, path string, data []byte, mimeType
 	return s.Store.Create(ctx, path, data, mimeType)
 }
 
-func (s *failing) Remove(ctx context.Context, path string) error {
+func (s *failingStore) Remove(ctx context.Context, path string) error {
 	if s.remove != nil && (s.removeOnly == "" || s.removeOnly == path) {
 		return s.remove
 	}
 	return s.Store.Remove(ctx, path)
 }
 
-// checkTruth checks that the files of an image are there and what the image says of them.
-func checkTruth(t *testing.T, dir *Dir, img Image) {
+// checkFiles checks that all files of an image exist, with the media types and dimensions that img has for them.
+func checkFiles(t *testing.T, dir *Dir, img Image) {
 	t.Helper()
 	check := func(p, mimeType string, w, h int, n int64) {
 		t.Helper()
@@ -93,7 +94,7 @@ func openDir(t *testing.T) (*Dir, string) {
 	return dir, root
 }
 
-// files lists the files below a folder, hidden ones too, sorted.
+// files returns the paths of all files below a folder, including hidden ones, sorted.
 func files(t *testing.T, root string) []string {
 	t.Helper()
 	var names []string
@@ -110,7 +111,7 @@ func files(t *testing.T, root string) []string {
 	return names
 }
 
-// describe tells dimensions and type of an image file, such as "10x20 png".
+// describe returns the dimensions and type of an image file, such as "10x20 png".
 func describe(t *testing.T, root, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))

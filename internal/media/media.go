@@ -118,8 +118,8 @@ type preparedFiles struct {
 	sizes         []madeSize
 }
 
-// prepareFiles decodes a picture and encodes its files. Until it returns, it holds the memory that it needs
-// from the budget.
+// prepareFiles decodes a picture and encodes its files. First it waits until the budget has room for the memory that
+// this needs. It returns the memory to the budget at the end.
 func prepareFiles(ctx context.Context, b *Budget, data []byte, pixels int64) (preparedFiles, error) {
 	if len(data) > MaxBytes {
 		return preparedFiles{}, ErrTooLarge

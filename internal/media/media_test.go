@@ -130,7 +130,7 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
-			checkTruth(t, dir, img)
+			checkFiles(t, dir, img)
 
 			if err := Remove(t.Context(), dir, img); err != nil {
 				t.Fatal(err)
@@ -181,8 +181,9 @@ func TestSaveDescribesWhatItStored(t *testing.T) {
 	}
 }
 
-// The files of a drawn picture are those of Save, except that its copies are made from the pixels before the encoder
-// changed them. Here the file is of one colour, so that the copies show where they are from.
+// TestSaveDrawnMakesCopiesFromThePixels checks that SaveDrawn stores the same files as Save, except for the copies.
+// These must come from the pixels in img. The test passes a file of one colour, so that a copy made from the file
+// would differ.
 func TestSaveDrawnMakesCopiesFromThePixels(t *testing.T) {
 	dir, root := openDir(t)
 	file := jpegFile(t, 1024, 768)
@@ -196,7 +197,7 @@ func TestSaveDrawnMakesCopiesFromThePixels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTruth(t, dir, got)
+	checkFiles(t, dir, got)
 	if !bytes.Equal(readFile(t, root, got.Path), file) {
 		t.Error("the file is not stored as it came")
 	}
@@ -337,7 +338,7 @@ func TestSaveNumbersTakenNames(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkTruth(t, dir, img)
+				checkFiles(t, dir, img)
 				got = append(got, strings.TrimPrefix(img.Path, "2026/11/"))
 				count += 1 + len(img.Sizes)
 			}
@@ -399,7 +400,7 @@ func TestSaveAtTheSameTimeGivesEachItsFiles(t *testing.T) {
 		if errs[i] != nil {
 			t.Fatal(errs[i])
 		}
-		checkTruth(t, dir, img)
+		checkFiles(t, dir, img)
 		paths = append(paths, img.Path, img.Sizes["thumbnail"].Path)
 		for _, p := range []string{img.Path, img.Sizes["thumbnail"].Path} {
 			if r, _, _, _ := readPNG(t, root, p).At(80, 80).RGBA(); int(r>>8) != i {
@@ -477,7 +478,7 @@ func TestSaveLeavesNothingWhenTheStoreFails(t *testing.T) {
 		t.Run(fmt.Sprintf("at file %d", fail), func(t *testing.T) {
 			dir, root := openDir(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			st := &failing{Store: dir, left: fail, create: full, then: cancel}
+			st := &failingStore{Store: dir, left: fail, create: full, then: cancel}
 			if _, err := Save(ctx, nil, st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, full) {
 				t.Errorf("got %v", err)
 			} else if errors.Is(err, ErrUnusable) {
@@ -495,7 +496,7 @@ func TestSaveTellsWhatItCouldNotUndo(t *testing.T) {
 	for _, cause := range []error{errors.New("disk full"), fs.ErrExist} {
 		t.Run(cause.Error(), func(t *testing.T) {
 			dir, _ := openDir(t)
-			st := &failing{Store: dir, left: 2, create: cause, remove: stuck}
+			st := &failingStore{Store: dir, left: 2, create: cause, remove: stuck}
 			if _, err := Save(t.Context(), nil, st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, stuck) {
 				t.Errorf("got %v", err)
 			}
@@ -524,11 +525,11 @@ func TestRemoveGoesOnAfterAFailureAndKeepsToOurFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	elsewhere := Image{Sizes: map[string]calendar.ImageSize{"thumbnail": {Path: "https://example.org/a.png"}}}
-	if err := Remove(t.Context(), &failing{Store: dir, remove: errors.New("asked")}, elsewhere); err != nil {
+	if err := Remove(t.Context(), &failingStore{Store: dir, remove: errors.New("asked")}, elsewhere); err != nil {
 		t.Errorf("picture elsewhere: %v", err)
 	}
 	stuck := errors.New("stuck")
-	st := &failing{Store: dir, remove: stuck, removeOnly: img.Path}
+	st := &failingStore{Store: dir, remove: stuck, removeOnly: img.Path}
 	if err := Remove(t.Context(), st, img); !errors.Is(err, stuck) {
 		t.Errorf("got %v", err)
 	}
@@ -570,7 +571,7 @@ func FuzzSave(f *testing.F) {
 			}
 			return
 		}
-		checkTruth(t, dir, img)
+		checkFiles(t, dir, img)
 		if err := Remove(t.Context(), dir, img); err != nil {
 			t.Fatal(err)
 		}

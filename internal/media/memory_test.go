@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// blankPNG is a PNG of zero samples, interlaced or not.
+// blankPNG returns a PNG file whose samples are all zero. depth is in bits per sample, and kind is the colour type.
 func blankPNG(t testing.TB, w, h int, depth, kind byte, interlaced bool) []byte {
 	t.Helper()
 	channels := map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[kind]
@@ -49,7 +49,7 @@ func blankPNG(t testing.TB, w, h int, depth, kind byte, interlaced bool) []byte 
 	return append(append(file, pngChunk("IDAT", packed.String())...), pngChunk("IEND", "")...)
 }
 
-// noise is a picture that no encoder makes small.
+// noise returns a picture of random pixels, which no encoder can compress.
 func noise(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	source := rand.NewChaCha8([32]byte{1})
@@ -71,10 +71,11 @@ func noisyJPEG(t testing.TB, w, h int) []byte {
 	return buf.Bytes()
 }
 
-// manyTrees is a lossless WebP with as many groups of trees as decoders take, and each tree as large as it gets.
+// manyTrees returns a lossless WebP file that needs the most memory. It has as many groups of Huffman trees as
+// decoders accept, and each tree has the largest size.
 func manyTrees(w, h int) []byte {
 	const groups = 2600
-	var b bits
+	var b bitWriter
 	// A full tree: the first symbols have codes of some length, and others of one bit more.
 	tree := func(length, short, long int) {
 		order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12}
@@ -138,7 +139,7 @@ func manyTrees(w, h int) []byte {
 	return riff(chunk("VP8L", b.bytes))
 }
 
-// peakOf returns the most memory that lives at one time while f runs, less the memory that lived before.
+// peakOf returns how much the memory in use grows at most while f runs, in bytes.
 func peakOf(t *testing.T, f func()) int64 {
 	t.Helper()
 	live := func() int64 {
@@ -302,7 +303,8 @@ func TestBudgetIsShared(t *testing.T) {
 	}
 }
 
-// TestMegapixelsThatFit holds the table of the manual: how large pictures of a kind may be, with files of 4 MiB.
+// TestMegapixelsThatFit checks the table in the manual of the largest pictures of each kind. The pictures are in
+// files of 4 MiB.
 func TestMegapixelsThatFit(t *testing.T) {
 	jpegHead := func(marker byte, components int, sampling byte) func(w, h int) []byte {
 		return func(w, h int) []byte {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// gradient grows red to the right and green downwards.
+// gradient returns a picture in which red grows to the right and green grows downwards.
 func gradient(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -69,7 +69,7 @@ func gifFile(t testing.TB, w, h int) []byte {
 // crc is the checksum of a PNG chunk.
 func crc(chunk []byte) uint32 { return crc32.ChecksumIEEE(chunk) }
 
-// turnedJPEG is a gradient with an Exif block that notes a turn.
+// turnedJPEG returns a JPEG of a gradient with an Exif block. turn is the value of the Orientation tag.
 func turnedJPEG(t testing.TB, w, h int, turn uint16) []byte {
 	t.Helper()
 	plain := jpegFile(t, w, h)
@@ -78,7 +78,7 @@ func turnedJPEG(t testing.TB, w, h int, turn uint16) []byte {
 	return bytes.Join([][]byte{plain[:2], app1, exif, plain[2:]}, nil)
 }
 
-// exifBlock holds another tag and the Orientation.
+// exifBlock returns an Exif block with two tags: some other tag, and Orientation with the value turn.
 func exifBlock(order binary.AppendByteOrder, turn uint16) []byte {
 	b := []byte("MM\x00*")
 	if order.AppendUint16(nil, 1)[0] == 1 {
@@ -96,12 +96,13 @@ func exifBlock(order binary.AppendByteOrder, turn uint16) []byte {
 	return order.AppendUint32(b, 0)
 }
 
-// webpFile is a lossless WebP picture of one colour.
+// webpFile returns a lossless WebP picture of one colour.
 func webpFile(w, h int, c color.NRGBA) []byte {
 	return riff(vp8l(w, h, c))
 }
 
-// animatedWebP is a WebP animation of one opaque frame of fw by fh pixels, at a place with even coordinates.
+// animatedWebP returns a WebP animation of one opaque frame of fw by fh pixels. The coordinates of its position must
+// be even.
 func animatedWebP(w, h, fw, fh int, at image.Point) []byte {
 	const animation = 1 << 1
 	head := append([]byte{animation, 0, 0, 0}, le24(w-1, h-1)...)
@@ -110,9 +111,10 @@ func animatedWebP(w, h, fw, fh int, at image.Point) []byte {
 	return riff(chunk("VP8X", head), chunk("ANIM", make([]byte, 6)), chunk("ANMF", frame))
 }
 
-// vp8l is a chunk with a picture whose every channel has one value only, which needs no bits for the pixels.
+// vp8l returns a WebP chunk with a lossless picture of one colour. Each channel has only one value, so the pixels
+// need no bits.
 func vp8l(w, h int, c color.NRGBA) []byte {
-	var b bits
+	var b bitWriter
 	b.write(0x2F, 8)
 	b.write(w-1, 14)
 	b.write(h-1, 14)
@@ -149,13 +151,13 @@ func le24(values ...int) []byte {
 	return b
 }
 
-// bits collects numbers, lowest bit first.
-type bits struct {
+// bitWriter collects numbers of a few bits each into bytes. The lowest bit comes first.
+type bitWriter struct {
 	bytes []byte
 	n     int
 }
 
-func (b *bits) write(v, width int) {
+func (b *bitWriter) write(v, width int) {
 	for i := range width {
 		if b.n%8 == 0 {
 			b.bytes = append(b.bytes, 0)

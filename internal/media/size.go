@@ -25,7 +25,8 @@ var sizeBoxes = []sizeBox{
 // maxHeight is the largest height, in pixels, of a copy whose box limits the width only. It limits the memory.
 const maxHeight = 4096
 
-// isDue reports whether a picture of w by h pixels gets a copy of this size.
+// isDue reports whether a picture of w by h pixels gets a copy of this size. The picture must exceed the box, and the
+// copy must not be higher than maxHeight.
 func (b sizeBox) isDue(w, h int) bool {
 	if b.wide {
 		return w > b.side && scaleRounded(h, b.side, w) <= maxHeight

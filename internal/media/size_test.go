@@ -242,7 +242,7 @@ func TestTurnOfJPEG(t *testing.T) {
 	}
 }
 
-// openPicture decodes a file.
+// openPicture decodes a picture file. If the file is invalid, the test fails.
 func openPicture(t testing.TB, data []byte) picture {
 	t.Helper()
 	f, c, size, err := inspect(data, MaxPixels)
@@ -256,7 +256,7 @@ func openPicture(t testing.TB, data []byte) picture {
 	return p
 }
 
-// reds are the red values of a picture, row by row.
+// reds returns the red values of all pixels, row by row.
 func reds(img *image.RGBA) []uint8 {
 	var rs []uint8
 	for i := 0; i < len(img.Pix); i += 4 {

@@ -95,7 +95,7 @@ func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) 
 	return img, nil
 }
 
-// withDimensions returns the name of a stored copy with the media type and dimensions of s. "" means that there
+// withDimensions returns the name of the stored copy that has the media type and dimensions of s. "" means that there
 // is none.
 func withDimensions(stored map[string]calendar.ImageSize, s madeSize) string {
 	for name, had := range stored {

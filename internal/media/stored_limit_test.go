@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// noiseOfColours is a PNG of one byte a pixel whose smaller copies need four: noise in random colours.
+// noiseOfColours returns a PNG picture with a palette of random colours. It takes one byte per pixel, while its
+// smaller copies take four.
 func noiseOfColours(t *testing.T, w, h int) []byte {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{2})
@@ -30,7 +31,8 @@ func noiseOfColours(t *testing.T, w, h int) []byte {
 	return out.Bytes()
 }
 
-// TestCopiesAreBounded has pictures whose copies would take more than the picture itself.
+// TestCopiesAreBounded makes copies of pictures whose copies would be larger than the picture itself. The copies
+// beyond the limit must be left out.
 func TestCopiesAreBounded(t *testing.T) {
 	t.Parallel()
 	noisy := noise(770, 3900)

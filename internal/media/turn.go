@@ -54,8 +54,8 @@ func (t turn) apply(img image.Image) image.Image {
 	return t.apply(mixed)
 }
 
-// ycbcr turns luma and chroma. It returns nil for the subsampling ratios 4:1:1 and 4:1:0, which do not exist for
-// exchanged sides.
+// ycbcr turns a picture in YCbCr. It returns nil if the result would have a subsampling ratio that does not exist.
+// This happens for 4:1:1 and 4:1:0 if the sides are exchanged.
 func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	ratio := p.SubsampleRatio
 	cw, ch := p.Rect.Dx(), p.Rect.Dy()
@@ -89,7 +89,8 @@ func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	return out
 }
 
-// plane turns w by h samples of n bytes.
+// plane returns the turned copy of w by h samples of n bytes each. stride is the number of bytes between two rows of
+// src.
 func (t turn) plane(src []byte, stride, w, h, n int) []byte {
 	dst := make([]byte, w*h*n)
 	// first is the offset of the top left sample of the turned picture. right and down are the distances to the

@@ -11,8 +11,8 @@ import (
 	entschema "entgo.io/ent/dialect/sql/schema"
 )
 
-// columnClauses is the end of a column definition that Atlas does not write in an ADD COLUMN of SQLite: the
-// default or the foreign key. addedStatement appends it.
+// columnClauses has the clause of a new column, a default or a foreign key, that Atlas omits in SQLite's ADD COLUMN.
+// It is an attribute of the column. addedStatement appends the clause to the planned statement.
 type columnClauses struct {
 	schema.Attr
 	sql string
@@ -50,7 +50,8 @@ func withAddedColumns(changes []schema.Change) []schema.Change {
 	return out
 }
 
-// addingColumns moves the default and the foreign key of each new column to its columnClauses.
+// addingColumns returns a copy of the table change for which Atlas plans ADD COLUMN. It moves the default and the
+// foreign key of each new column to its columnClauses.
 func addingColumns(table *schema.ModifyTable) *schema.ModifyTable {
 	keys := addedKeys(table)
 	out := *table
@@ -79,7 +80,8 @@ func addingColumns(table *schema.ModifyTable) *schema.ModifyTable {
 	return &out
 }
 
-// addedStatement returns the statement of a planned change with its columnClauses.
+// addedStatement returns the SQL of a planned change. It appends the columnClauses of the columns that the statement
+// adds.
 func addedStatement(change *atlas.Change) string {
 	added, ok := change.Source.(*schema.AddColumn)
 	if !ok {
@@ -126,7 +128,8 @@ func isConstraint(a schema.Attr) bool {
 	return ok && origin.O != "c"
 }
 
-// addedKeys returns the new foreign keys of one new column each, by the name of the column.
+// addedKeys returns the new foreign keys that consist of a single new column. The map's keys are the names of these
+// columns.
 func addedKeys(table *schema.ModifyTable) map[string]*schema.ForeignKey {
 	keys := map[string]*schema.ForeignKey{}
 	for _, change := range table.Changes {
@@ -191,7 +194,7 @@ func closingParenthesis(text string) int {
 	return -1
 }
 
-// referenceClause returns the foreign key of one column, in the words of Atlas.
+// referenceClause returns the REFERENCES clause for a foreign key of one column, formatted as Atlas formats it.
 func referenceClause(key *schema.ForeignKey) string {
 	quoted := func(name string) string { return "`" + name + "`" }
 	words := []string{"REFERENCES", quoted(key.RefTable.Name), "(" + quoted(key.RefColumns[0].Name) + ")"}

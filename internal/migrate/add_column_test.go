@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// halls returns a table like those that Ent generates, and one that refers to it, with more columns.
+// halls returns the generated tables halls and stages. more has further columns of stages.
 func halls(more ...*schema.Column) (tables []*schema.Table, stages *schema.Table) {
 	table := func(name string) *schema.Table {
 		id := &schema.Column{Name: "id", Type: field.TypeInt64}
@@ -33,7 +33,7 @@ func halls(more ...*schema.Column) (tables []*schema.Table, stages *schema.Table
 
 var rebuilds = regexp.MustCompile("CREATE TABLE `new_")
 
-// columnChange is a change of the table stages that adds a column.
+// columnChange is a test case of Diff in which the table stages gets a new column.
 type columnChange struct {
 	name   string
 	change func(tables *[]*schema.Table, stages *schema.Table)
@@ -41,7 +41,8 @@ type columnChange struct {
 	sqlite string // a statement that SQLite's migration has; "" means that it rebuilds the table
 }
 
-// Rows that were there before keep their columns and have the defaults of the new ones.
+// TestDiffAddsColumns applies migrations that add a column to a table with rows. Old rows must keep their values and
+// get the default of the new column.
 func TestDiffAddsColumns(t *testing.T) {
 	t.Parallel()
 	column := func(c schema.Column) func(*[]*schema.Table, *schema.Table) {
@@ -170,7 +171,7 @@ func TestDiffAddsColumns(t *testing.T) {
 	}
 }
 
-// run plans and applies the change, and reads the column in a row from before.
+// run plans and applies the change. It then compares the new column of a row that existed before the change.
 func (test columnChange) run(t *testing.T, url string) {
 	dev := storetest.Open(t, "sqlite://:memory:")
 	st := storetest.Open(t, url)
@@ -242,7 +243,7 @@ func (test columnChange) run(t *testing.T, url string) {
 	}
 }
 
-// apply applies the migrations of a tree.
+// apply applies the migrations in the folder tree, which has the layout of migrations.FS.
 func apply(t *testing.T, st *store.Store, tree string) {
 	t.Helper()
 	if _, err := applyAll(t.Context(), st, os.DirFS(tree)); err != nil {
@@ -250,7 +251,7 @@ func apply(t *testing.T, st *store.Store, tree string) {
 	}
 }
 
-// lastMigration returns the last migration in a folder.
+// lastMigration returns the content of the newest migration in a folder.
 func lastMigration(t *testing.T, folder string) string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

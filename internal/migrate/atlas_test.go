@@ -30,7 +30,8 @@ var atlasFiles = map[string]string{
 	"3_three.sql": "CREATE TABLE four (id bigint NOT NULL, PRIMARY KEY (id));\n",
 }
 
-// withStates returns sealed migrations with the tables after each statement on MySQL.
+// withStates returns a folder of migrations with checksums. If there is a MySQL server to test with, it adds the
+// tables after each statement (StatesFolder).
 func withStates(t *testing.T, files map[string]string) fstest.MapFS {
 	t.Helper()
 	out := sealedFiles(t, files)
@@ -75,7 +76,7 @@ func atlasRows(t *testing.T, name string) (rows []revisionRow) {
 
 const revisionCells = "version, description, type, applied, total, error, error_stmt, hash, partial_hashes, operator_version"
 
-// writeRecord writes the record that the Atlas CLI would have left.
+// writeRecord creates the revision table and fills it with rows that the Atlas CLI would write.
 func writeRecord(t *testing.T, st *store.Store, rows []revisionRow) {
 	t.Helper()
 	// The CLI creates the same table.
@@ -93,7 +94,8 @@ func writeRecord(t *testing.T, st *store.Store, rows []revisionRow) {
 	}
 }
 
-// readRecord reads the record. It replaces the operator, which is another program's, and errors, which differ by engine.
+// readRecord reads the rows of the revision table. It replaces two columns by fixed values: the operator, which
+// differs between programs, and the error, which differs between engines.
 func readRecord(t *testing.T, st *store.Store) (rows []revisionRow) {
 	t.Helper()
 	found, err := st.DB.QueryContext(t.Context(), "SELECT "+revisionCells+
@@ -132,7 +134,8 @@ func atlasStatements() (out []string) {
 	return out
 }
 
-// After any act of the CLI, all commands find the same statements pending, and Apply runs them.
+// TestRecordsOfTheAtlasCLIAreUnderstood has a case for each record of migrations that the Atlas CLI can leave.
+// Status, Plan and Verify must agree on the pending statements, and Apply must run them.
 func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -200,7 +203,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 	}
 }
 
-// statesOf returns the states of the migrations.
+// statesOf returns the states of all migrations, in order, separated by spaces.
 func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	t.Helper()
 	revs, err := migrate.StatusFiles(t.Context(), st, files)
@@ -214,7 +217,8 @@ func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	return strings.Join(out, " ")
 }
 
-// stepNumbers returns the versions and numbers of steps, in parentheses if they are not run again.
+// stepNumbers returns steps as VERSION.NUMBER, separated by spaces. Steps that have already run and only need a
+// record are in parentheses.
 func stepNumbers(steps []migrate.Step) string {
 	var out []string
 	for _, s := range steps {
@@ -227,7 +231,8 @@ func stepNumbers(steps []migrate.Step) string {
 	return strings.Join(out, " ")
 }
 
-// Both programs leave the same rows after the same act.
+// TestRecordsAreThoseOfTheAtlasCLI checks that Apply, Baseline and SetVersion leave the same rows in the revision
+// table as the Atlas CLI.
 func TestRecordsAreThoseOfTheAtlasCLI(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -285,7 +290,8 @@ func applyTo(version string) func(*testing.T, *store.Store, fs.FS) error {
 	}
 }
 
-// failAt applies migrations after another table has taken the name of one that they create.
+// failAt returns a function that applies migrations which fail at one CREATE TABLE. It first creates another table of
+// that name.
 func failAt(table string) func(*testing.T, *store.Store, fs.FS) error {
 	return func(t *testing.T, st *store.Store, files fs.FS) error {
 		if err := applyTo("1")(t, st, files); err != nil {

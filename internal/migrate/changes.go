@@ -38,7 +38,7 @@ func isMySQL(drv atlas.Driver) bool {
 	return ok
 }
 
-// withMissedChanges adds the missedChanges of a table to those that Atlas found.
+// withMissedChanges returns the changes of a table that Atlas found, and its missedChanges.
 func withMissedChanges(changes []schema.Change, from, to *schema.Table, dropIndexes bool) []schema.Change {
 	modified := &schema.ModifyTable{T: to}
 	at := slices.IndexFunc(changes, func(c schema.Change) bool {
@@ -59,11 +59,11 @@ func withMissedChanges(changes []schema.Change, from, to *schema.Table, dropInde
 	return changes
 }
 
-// missedChanges returns the changes of a table that Atlas does not find:
+// missedChanges returns the differences between two versions of a table that Atlas does not find:
 //
 //   - a column that lacks AUTO_INCREMENT, or has ON UPDATE, and the like
-//   - with dropIndexes, an index too many that could serve a foreign key. Atlas keeps it, because the server may have
-//     created it for a key. A recorded schema has such indexes, so any other one is too many.
+//   - with dropIndexes, a surplus index that could serve a foreign key. Atlas keeps such an index, because the server
+//     may have created it for a key. A recorded schema lists such indexes, so any other one is surplus.
 func missedChanges(from, to *schema.Table, found schema.Changes, dropIndexes bool) (missed []schema.Change) {
 	for _, column := range from.Columns {
 		want, ok := to.Column(column.Name)
@@ -82,7 +82,8 @@ func missedChanges(from, to *schema.Table, found schema.Changes, dropIndexes boo
 	return missed
 }
 
-// columnClause returns the clauses of a column that Atlas reads but does not compare.
+// columnClause returns the clauses of a column that Atlas reads but does not compare, such as AUTO_INCREMENT. ""
+// means none.
 func columnClause(column *schema.Column) string {
 	var clauses []string
 	for _, attr := range column.Attrs {
@@ -97,7 +98,7 @@ func columnClause(column *schema.Column) string {
 	return strings.Join(clauses, " ")
 }
 
-// mysqlDiffer returns a differ for MySQL that replaces indexes and foreign keys as replacements does.
+// mysqlDiffer returns a differ for MySQL that applies withReplacedIndexes to the changes that next finds.
 func mysqlDiffer(next entschema.Differ) entschema.Differ {
 	return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
 		changes, err := next.Diff(current, desired)
@@ -132,7 +133,8 @@ func withReplacedIndexes(changes []schema.Change) []schema.Change {
 	return out
 }
 
-// planParts returns the changes of MySQL in the parts that Atlas plans one after another.
+// planParts splits changes of MySQL into parts that must be planned one after another. On TiDB there are two parts
+// (dropsLast), on other servers one.
 func planParts(drv atlas.Driver, changes []schema.Change) [][]schema.Change {
 	changes = withReplacedIndexes(changes)
 	if driver, ok := drv.(*mysql.Driver); ok && driver.TiDB() {

@@ -26,7 +26,7 @@ type DataStep struct {
 	Run     func(ctx context.Context, db *ent.Client, progress func(rows int)) error
 }
 
-// DataState is the state of a data step in a database.
+// DataState is the state of a data step in a database, as DataStatus returns it.
 type DataState struct {
 	Name    string
 	Version string

@@ -19,11 +19,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Diff compares the generated schema with the migrations in folder. If they differ, it writes a new migration
-// and atlas.sum, and returns true. The version is made of now, which has to be the same for every engine. dev is
-// an empty database of the same engine. Diff empties it again. For the mysql folder it must be MySQL, because
-// MariaDB plans differently. Statements for MySQL avoid locks where possible, as LintLocks requires. Statements for
-// SQLite add columns to a table instead of rebuilding it (decision 062).
+// Diff compares the generated schema with the migrations in folder. If they differ, it writes a new migration and
+// atlas.sum, and returns true. The version is made from now, so pass the same time for every engine. dev is an empty
+// database of the same engine, which Diff empties again. For the mysql folder it must be MySQL, because MariaDB plans
+// differently. Statements for MySQL avoid locks where possible, as LintLocks requires. Statements for SQLite add
+// columns to a table instead of rebuilding it (decision 062).
 func Diff(ctx context.Context, dev *store.Store, folder, name string, now time.Time) (written bool, err error) {
 	return diff(ctx, dev, entmigrate.Tables, folder, name, now)
 }

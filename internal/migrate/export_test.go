@@ -37,7 +37,8 @@ var (
 
 const LockName = lockName
 
-// PendingAfter reads the record of migrations, calls do, and returns how many migrations are pending by what was read.
+// PendingAfter reads the record of migrations and then calls do. It returns the number of migrations that are pending
+// according to the record read before do.
 func PendingAfter(ctx context.Context, st *store.Store, files fs.FS, do func() error) (n int, err error) {
 	err = withHistory(ctx, st, files, func(h *history) error {
 		if err := do(); err != nil {
@@ -50,7 +51,8 @@ func PendingAfter(ctx context.Context, st *store.Store, files fs.FS, do func() e
 	return n, err
 }
 
-// CheckStates returns the error of a file of migrations/mysql that has no state for one of its statements.
+// CheckStates returns an error if a statement of the migration file migrations/mysql/name has no entry in
+// migrations/states.
 func CheckStates(files fs.FS, name string) error {
 	text, err := fs.ReadFile(files, "mysql/"+name)
 	if err != nil {
@@ -65,7 +67,7 @@ func CheckStates(files fs.FS, name string) error {
 	return err
 }
 
-// Inspect reads the tables of the database, without the record of migrations.
+// Inspect returns the tables of the database, except for the revision table.
 func Inspect(ctx context.Context, st *store.Store) (found *schema.Schema, err error) {
 	conn, err := st.DB.Conn(ctx)
 	if err != nil {
@@ -79,7 +81,7 @@ func Inspect(ctx context.Context, st *store.Store) (found *schema.Schema, err er
 	return inspectSchema(ctx, drv)
 }
 
-// OpenDriver opens Atlas's driver.
+// OpenDriver opens Atlas's driver for a connection and returns its error.
 func OpenDriver(ctx context.Context, st *store.Store, conn *sql.Conn) error {
 	_, err := newDriver(ctx, st, conn)
 	return err

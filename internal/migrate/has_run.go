@@ -9,9 +9,9 @@ import (
 	"ariga.io/atlas/sql/schema"
 )
 
-// hasRun reports whether a statement without a record has run. It compares the live tables with those before
-// and after the statement, in the parts that the statement changes. If they match neither, the error wraps
-// errDiffers and describes the difference.
+// hasRun reports whether a statement without a record has run, for example before its process was killed. It compares
+// the live tables with those before and after the statement, in the parts that the statement changes. If they match
+// neither, the error wraps errDiffers and describes the difference.
 //
 // A statement that changes no table counts as not run. Lint rejects such statements on MySQL.
 func (h *history) hasRun(ctx context.Context, live *schema.Schema, version string, number int) (bool, error) {
@@ -57,14 +57,15 @@ func (h *history) hasRun(ctx context.Context, live *schema.Schema, version strin
 // the state after it.
 var errDiffers = errors.New("another definition is there")
 
-// tableElement is a table, or a part of one, that a statement changes.
+// tableElement identifies a table, or a part of one such as a column, that a statement changes.
 type tableElement struct {
 	table string
 	name  string // kind and name of the part; "" for the whole table
 }
 
-// partsOf returns the tables and parts that a change affects.
-func partsOf(change schema.Change) []tableElement {
+// elementsOf returns the tables and parts of tables that a change affects. An empty tableElement stands for all
+// tables.
+func elementsOf(change schema.Change) []tableElement {
 	switch c := change.(type) {
 	case *schema.AddTable:
 		return []tableElement{{table: c.T.Name}}
@@ -82,7 +83,7 @@ func partsOf(change schema.Change) []tableElement {
 	return []tableElement{{}}
 }
 
-// partName returns the kind and name of the part that a change of a table affects.
+// partName returns the kind and name of the column, index or other part of a table that a change affects.
 func partName(change schema.Change) string {
 	switch c := change.(type) {
 	case *schema.AddColumn:
@@ -115,12 +116,12 @@ func partName(change schema.Change) string {
 	return fmt.Sprintf("%T", change) // an attribute of the table
 }
 
-// overlappingChanges returns the changes that affect a part which one of others also affects.
+// overlappingChanges returns those of changes that affect the same part of a table as one of others.
 func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
 	theirs := map[tableElement]bool{}
 	tables := map[string]bool{}
 	for _, c := range others {
-		for _, p := range partsOf(c) {
+		for _, p := range elementsOf(c) {
 			theirs[p], tables[p.table] = true, true
 		}
 	}
@@ -128,7 +129,7 @@ func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
 		return p.table == "" || theirs[tableElement{}] || theirs[p] || theirs[tableElement{table: p.table}] || p.name == "" && tables[p.table]
 	}
 	for _, c := range changes {
-		parts := partsOf(c)
+		parts := elementsOf(c)
 		modify, ok := c.(*schema.ModifyTable)
 		if !ok {
 			if overlaps(parts[0]) {

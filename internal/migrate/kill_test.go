@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// verdict is the way in which a cutter treats a statement.
+// verdict is the decision of a connectionCutter about one statement.
 type verdict int
 
 const (
@@ -34,9 +34,9 @@ const (
 	refuseReadOnly         // the client gets the error of a server that became read-only
 )
 
-// cutter is a proxy between a program and a MySQL server that ends connections at chosen statements. Each side sees what it
-// would see if the other process were killed there.
-type cutter struct {
+// connectionCutter is a proxy for a MySQL server that ends connections at chosen statements. The program and the
+// server each see what they would see if the other process were killed.
+type connectionCutter struct {
 	listener net.Listener
 	server   string
 	judge    func(statement string) verdict // called for one statement at a time
@@ -44,7 +44,8 @@ type cutter struct {
 	wg       sync.WaitGroup
 }
 
-// startCutter starts a cutter before the server of a URL, and returns the URL of the same database through it.
+// startCutter starts a connectionCutter for the server of a database URL. It returns the URL that leads to the same
+// database through the proxy. judge decides about each statement.
 func startCutter(t *testing.T, address string, judge func(statement string) verdict) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -55,7 +56,7 @@ func startCutter(t *testing.T, address string, judge func(statement string) verd
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cutter{listener: listener, server: u.Host, judge: judge}
+	c := &connectionCutter{listener: listener, server: u.Host, judge: judge}
 	c.wg.Go(c.accept)
 	t.Cleanup(func() {
 		if err := listener.Close(); err != nil {
@@ -68,7 +69,7 @@ func startCutter(t *testing.T, address string, judge func(statement string) verd
 	return u.String()
 }
 
-func (c *cutter) accept() {
+func (c *connectionCutter) accept() {
 	for {
 		client, err := c.listener.Accept()
 		if err != nil {
@@ -91,8 +92,8 @@ func (c *cutter) accept() {
 	}
 }
 
-// relay passes the packets of a client on until the connection ends.
-func (c *cutter) relay(client, server net.Conn) {
+// relay forwards packets between a client and the server until the connection ends.
+func (c *connectionCutter) relay(client, server net.Conn) {
 	for {
 		packet := make([]byte, 4)
 		if _, err := io.ReadFull(client, packet); err != nil {
@@ -127,12 +128,12 @@ func (c *cutter) relay(client, server net.Conn) {
 	}
 }
 
-// isRecord reports whether a statement writes the record of a migration.
+// isRecord reports whether a statement writes to the revision table.
 func isRecord(statement string) bool {
 	return strings.HasPrefix(statement, "REPLACE INTO `atlas_schema_revisions`")
 }
 
-// killPoint is a moment at which a run of migrations is ended.
+// killPoint is a moment at which a test interrupts a run of migrations.
 type killPoint struct {
 	at   int // the statement, from 0, counted over all migrations
 	when string
@@ -141,7 +142,8 @@ type killPoint struct {
 // killMoments are the moments around one statement at which a run can end, in their order.
 var killMoments = []string{"before it", "while it runs", "read-only after it", "after it", "while it is recorded"}
 
-// runUntil applies migrations through a cutter until a kill, and returns its first step.
+// runUntil applies migrations through a connectionCutter that interrupts the run at k. steps are the planned
+// statements. It returns the first step of the run.
 func runUntil(t *testing.T, address string, files fs.FS, k killPoint, steps []migrate.Step) (first migrate.Step) {
 	t.Helper()
 	reached := false
@@ -214,7 +216,7 @@ func record(t *testing.T, st *store.Store) (rows []string) {
 	return rows
 }
 
-// completeRun returns the record and the statements of a run without an interruption.
+// completeRun applies all migrations without interruption. It returns the rows of the revision table and the steps.
 func completeRun(t *testing.T, address string) (rows []string, steps []migrate.Step) {
 	t.Helper()
 	st := storetest.Open(t, address)
@@ -231,7 +233,7 @@ func completeRun(t *testing.T, address string) (rows []string, steps []migrate.S
 	return record(t, st), plan.Steps
 }
 
-// firstStep applies migrations up to a version, and returns the first step.
+// firstStep applies migrations up to version to. It returns the first step that Apply reports, and Apply's results.
 func firstStep(t *testing.T, st *store.Store, files fs.FS, to string) (first migrate.Step, done []migrate.Revision, err error) {
 	t.Helper()
 	done, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{Operator: "test", To: to, Progress: func(s migrate.Step) {
@@ -242,7 +244,7 @@ func firstStep(t *testing.T, st *store.Store, files fs.FS, to string) (first mig
 	return first, done, err
 }
 
-// killReport prints what the run after each kill did; go test -v shows it.
+// killReport collects a table of what the run after each interruption did. The table is printed with go test -v.
 type killReport struct {
 	bytes.Buffer
 	w *tabwriter.Writer
@@ -283,7 +285,8 @@ func (out *killReport) row(killed migrate.Step, when string, next migrate.Step) 
 	fmt.Fprintf(out.w, "%s\t%d of %d: %.70s\t%s\t%s\n", killed.Version, killed.Number, killed.Total, sql, when, did)
 }
 
-// checkTables checks that the tables are those of the record, also within a migration that was applied in part.
+// checkTables checks that the tables match the record of migrations. If a migration was applied in part, the tables
+// must match its recorded statements.
 func checkTables(t *testing.T, st *store.Store) {
 	t.Helper()
 	drift, err := migrate.Verify(t.Context(), st, nil)
@@ -295,7 +298,8 @@ func checkTables(t *testing.T, st *store.Store) {
 	}
 }
 
-// checkRecord checks that migrations are recorded as by a run without an interruption, and that the tables are theirs.
+// checkRecord checks that the revision table has the rows want, as after a run without interruption. The tables must
+// match them.
 func checkRecord(t *testing.T, st *store.Store, want []string) {
 	t.Helper()
 	if diff := cmp.Diff(want, record(t, st)); diff != "" {
@@ -340,7 +344,8 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 	}
 }
 
-// A run without a kill completes a migration after a kill at its first or its last statement.
+// TestAfterAKillApplyFinishes interrupts a migration at its first or its last statement. The next run must complete
+// the migration.
 func TestAfterAKillApplyFinishes(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -373,8 +378,9 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 	}
 }
 
-// A process that is killed leaves the files of SQLite as they are at that moment. Short: only at the last
-// statement of each migration, because a kill undoes the whole migration.
+// TestKilledOnSQLiteAtEveryStatement copies the files of a database at each statement, as a killed process would
+// leave them. Apply must then complete the copy. With -short it copies only at the last statement of each migration,
+// because a kill undoes the whole migration.
 func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -78,8 +78,8 @@ func stripText(sql string) string {
 	return strings.TrimSpace(whitespace.ReplaceAllString(quotedText.ReplaceAllString(sql, "''"), " "))
 }
 
-// lockFault returns what a statement lacks for LintLocks. "" means that it passes. made has the tables that the
-// migration creates.
+// lockFault returns a description of what a statement lacks to satisfy LintLocks. "" means that it lacks nothing.
+// made has the names of the tables that the same migration creates.
 func lockFault(stmt *atlas.Stmt, sql string, made map[string]bool) string {
 	what, how := "", ""
 	switch m := changesTable.FindStringSubmatch(sql); {

@@ -75,7 +75,7 @@ func TestLintLocksOfTheLatest(t *testing.T) {
 	}
 }
 
-// The migrations of this program say whether they lock. The server refuses a statement that it cannot run as it says.
+// TestMigrationsSayWhetherTheyLock runs LintLocks on the migrations of this program, and expects no finding.
 func TestMigrationsSayWhetherTheyLock(t *testing.T) {
 	t.Parallel()
 	findings, err := migrate.LintLocks(migrations.FS, 0)
@@ -137,7 +137,8 @@ func TestPlannedChangesLockNothing(t *testing.T) {
 	}
 }
 
-// MySQL runs the statements that Diff writes, and so confirms that they need no lock.
+// TestDiffWritesWhatLocksNothing runs statements that Diff writes on MySQL. MySQL refuses them if they would need a
+// lock.
 func TestDiffWritesWhatLocksNothing(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {

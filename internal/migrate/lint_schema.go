@@ -22,9 +22,9 @@ type statementPosition struct {
 var mysqlRename = regexp.MustCompile(
 	"(?is)\\b(?:RENAME\\s+COLUMN|CHANGE(?:\\s+COLUMN)?)\\s+`?(\\w+)`?\\s+(?:TO\\s+)?`?(\\w+)`?")
 
-// withRenames replaces a drop and an addition by one rename, if the statement renames a table or column. Atlas
-// compares by name only, so it reports two changes. No single statement drops one table and adds another, and
-// no SQLite statement does so with columns.
+// withRenames replaces a pair of a drop and an addition by one rename, if the SQL statement is a rename of a table or
+// column. Atlas compares by name only, so it reports two changes. No single statement drops one table and adds
+// another, and no SQLite statement does so with columns.
 func withRenames(engine, sql string, changes schema.Changes) schema.Changes {
 	var dropped []*schema.DropTable
 	var added []*schema.AddTable
@@ -81,8 +81,8 @@ func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
 	}
 }
 
-// checkRebuilds adds findings about tables that a migration rebuilds under another name. A rebuild is an error if
-// all it does is add columns that ALTER TABLE can add. total has the changes of the whole file.
+// checkRebuilds adds findings about tables that a migration rebuilds under another name. If the rebuild only adds
+// columns that ALTER TABLE can add, the finding is an error. total has the changes of the whole file.
 func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change, total []schema.Change) {
 	added := map[string]string{} // names of added columns, by table that only gets columns
 	for _, c := range total {

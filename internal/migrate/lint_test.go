@@ -294,7 +294,8 @@ func TestLintRefusesADatabaseWithTables(t *testing.T) {
 	})
 }
 
-// Short: only the two latest ones.
+// TestOurMigrationsHaveNoErrors runs Lint on the migrations of this program. With -short it checks the two latest
+// only.
 func TestOurMigrationsHaveNoErrors(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {

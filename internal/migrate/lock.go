@@ -41,8 +41,8 @@ const lockName = "atlas_migrate_execute"
 // defaultLockWait is the default time to wait for another migrating process.
 const defaultLockWait = time.Minute
 
-// runOutcome is the result of a run under the lock. Foreign keys are checked only after runRiskedReferences,
-// because the check reads all rows while writers wait.
+// runOutcome is the result of applying migrations under the lock. It decides how the lock is released. Foreign keys
+// are checked only after runRiskedReferences, because the check reads all rows while writers wait.
 type runOutcome int
 
 const (

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// lockHolder describes the connection that holds the migration lock, as far as the user may see it.
+// lockHolder describes the connection that holds the migration lock, for an error message. Without the privilege to
+// see that connection, the text says less.
 func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()
@@ -78,8 +79,8 @@ var usersOfTable = [...]string{
 		"WHERE ? <> '' AND p.db = DATABASE() AND p.id <> CONNECTION_ID() ORDER BY t.trx_started LIMIT 3",
 }
 
-// tableUsers describes the connections that block a statement from changing its table, as far as the user may
-// see them.
+// tableUsers describes the connections that prevent a statement from changing its table, for an error message. It
+// omits connections that the database user has no privilege to see.
 func tableUsers(ctx context.Context, conn *sql.Conn, statement string) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A migration that waited too long names the connection that blocks it. A user that may not see other connections gets the
-// same error, with the place to look at.
+// TestLockedSaysWhoHoldsIt checks the error of a migration that waited too long for the lock. The error names the
+// connection that holds the lock. For a user without the privilege to see it, the error says where to look.
 func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -110,7 +110,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 }
 
-// limitedUser creates a user that may change one database and see nothing else, and returns its URL.
+// limitedUser creates a MySQL user with access to one database only, and returns the database's URL for that user.
 func limitedUser(t *testing.T, root *store.Store, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -49,7 +49,7 @@ func sealedFiles(t *testing.T, files map[string]string) fstest.MapFS {
 	return out
 }
 
-// eachOpen runs test on an open database of each engine, empty and not migrated.
+// eachOpen runs test once per engine. st is an empty database without the tables of migrations.
 func eachOpen(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
 	storetest.EachURL(t, func(t *testing.T, url string) { test(t, storetest.Open(t, url)) })
@@ -246,7 +246,7 @@ func TestRebuiltTableKeepsTheRowsThatReferToIt(t *testing.T) {
 	checkReset(t, st)
 }
 
-// checkReset checks that a migration restored the connections of the pool.
+// checkReset checks that a migration has turned foreign keys on again for the connections of the pool.
 func checkReset(t *testing.T, st *store.Store) {
 	t.Helper()
 	if st.Engine() != "sqlite" {
@@ -286,7 +286,7 @@ func TestMigrateSaysThatItWaitedForAnother(t *testing.T) {
 	})
 }
 
-// holdLock takes the lock as another process that migrates.
+// holdLock takes the migration lock as if another process were migrating, until release is called.
 func holdLock(t *testing.T, st *store.Store) (release func()) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
@@ -311,8 +311,8 @@ func holdLock(t *testing.T, st *store.Store) (release func()) {
 	}
 }
 
-// getLock takes the lock of migrations for a connection. TiDB answers with an error (1105) while several connections wait
-// for the lock, so getLock asks again.
+// getLock takes the migration lock on a connection. TiDB may answer with error 1105 while several connections wait
+// for the lock. getLock then retries.
 func getLock(t *testing.T, conn *sql.Conn) {
 	t.Helper()
 	for range 300 {
@@ -346,7 +346,7 @@ func TestCancelledMigrationLeavesNoLock(t *testing.T) {
 	})
 }
 
-// cancellingFS ends the context when a migration is read.
+// cancellingFS calls cancel as soon as a migration is read.
 type cancellingFS struct {
 	fs.FS
 	cancel func()
@@ -357,7 +357,8 @@ func (c *cancellingFS) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(c.FS, name)
 }
 
-// A statement that waits for a table blocks all later statements, so its wait ends.
+// TestMigrateDoesNotWaitForATableForever checks that a statement which waits for a table gives up after a time. While
+// it waits, all later statements on the table wait too.
 func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -401,7 +402,8 @@ func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	}
 }
 
-// Another process migrates an empty database after the record was read.
+// TestTablesOfAnotherProcessAreNoError has another process migrate an empty database after the record of migrations
+// was read.
 func TestTablesOfAnotherProcessAreNoError(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -471,7 +473,8 @@ func TestCurrentSaysWhatIsMissing(t *testing.T) {
 	})
 }
 
-// TestDriverKeepsDeadline opens Atlas's driver when no time is left. Its own question to MySQL has no deadline.
+// TestDriverKeepsDeadline opens Atlas's driver with a context that has ended. Atlas itself would query MySQL with a
+// context that never ends.
 func TestDriverKeepsDeadline(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		if st.Engine() != "mysql" {

@@ -9,8 +9,8 @@ import (
 	atlas "ariga.io/atlas/sql/migrate"
 )
 
-// pending returns the migrations up to version to that are not, or only partly, applied. "" means all. Atlas's
-// Executor decides this for every command and check (decision 027).
+// pending returns the migrations up to version to that are not applied, or only in part. If to is "", it considers
+// all. Atlas's Executor decides this for every command and check (decision 027).
 func (h *history) pending(ctx context.Context, to string) ([]atlas.File, error) {
 	files, err := h.pendingAfter(ctx, h.revs)
 	if errors.As(err, new(*atlas.NotCleanError)) {
@@ -78,9 +78,9 @@ func (r fixedRevisions) ReadRevision(_ context.Context, version string) (*atlas.
 	return nil, atlas.ErrRevisionNotExist
 }
 
-// correctedRevisions adapts the record for the Executor. A failed migration may have been corrected since. Its
-// record then gets the checksum and number of statements of the present file. Atlas keeps those of the first
-// attempt, and would never finish a migration that became shorter.
+// correctedRevisions is the record of migrations as Atlas's Executor sees it. The file of a failed migration may have
+// been corrected since. Its record then gets the checksum and number of statements of the present file. Atlas would
+// keep the values of the first attempt, and never finish a migration that became shorter.
 type correctedRevisions struct {
 	atlas.RevisionReadWriter
 	h *history

@@ -29,7 +29,7 @@ var threeMigrations = map[string]string{
 
 const statementCount = 7
 
-// contents returns the tables with their columns, and the rows of the log.
+// contents returns a text with the tables, their columns, and the rows of the table a_log, if there is one.
 func contents(t *testing.T, st *store.Store) string {
 	t.Helper()
 	columns := "SELECT COALESCE(group_concat(x, ','), '') FROM (SELECT m.name || '.' || p.name AS x FROM sqlite_master m, " +
@@ -71,8 +71,8 @@ func TestInterruptedMigrationIsTakenUpAtEveryStatement(t *testing.T) {
 	}
 }
 
-// killOthers ends all other connections to the database: the one that migrates is among them. IS_USED_LOCK would tell which
-// one it is, but TiDB answers 1 for the lock of another connection.
+// killOthers ends all other connections to the database, and so the one that migrates. It cannot find that one with
+// IS_USED_LOCK, because TiDB answers 1 for the lock of another connection.
 func killOthers(t *testing.T, st *store.Store) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
@@ -235,7 +235,7 @@ func TestPlanSaysWhatApplyRuns(t *testing.T) {
 	})
 }
 
-// The text is SQL: run by hand on another database, it creates the same tables.
+// TestPlanRunsByHand runs the text of a plan as SQL on another database. It must create the same tables as Apply.
 func TestPlanRunsByHand(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite(t))
@@ -383,7 +383,7 @@ func TestLockWaitIsAsked(t *testing.T) {
 	})
 }
 
-// historyWith returns threeMigrations with more files.
+// historyWith returns the migrations threeMigrations together with the files more.
 func historyWith(t *testing.T, more map[string]string) fstest.MapFS {
 	t.Helper()
 	all := maps.Clone(threeMigrations)

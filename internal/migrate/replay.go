@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// schemaAt returns the tables at a point of the history by replaying the migrations in dev. If dev is nil, it
-// reads migrations/states for MySQL, and replays in memory for SQLite.
+// schemaAt returns the tables as they are at a point of the history. It replays the migrations in dev, an empty
+// database. If dev is nil, it reads migrations/states for MySQL, and replays in memory for SQLite.
 func (h *history) schemaAt(ctx context.Context, at historyPoint, dev *store.Store) (_ *schema.Schema, err error) {
 	switch {
 	case dev != nil:
@@ -81,7 +81,7 @@ func (h *history) replay(ctx context.Context, dev *store.Store, at historyPoint)
 	return found, err
 }
 
-// restoringDriver empties its database after a replay even if ctx has ended.
+// restoringDriver is an Atlas driver that empties its database after a replay, even if ctx has ended.
 type restoringDriver struct{ atlasDriver }
 
 // Snapshot implements Atlas's Snapshoter.

@@ -36,8 +36,8 @@ var everyKind = map[string]string{
 		"RENAME TABLE p TO r;\n",
 }
 
-// killedAfter leaves a database as after a killed run: applied statements of migration 2 are recorded, and with effect one
-// more has run.
+// killedAfter applies migration 1, and interrupts migration 2 after the given number of recorded statements. With
+// effect, one further statement has run but is not recorded. It returns the planned statements.
 func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect bool) (steps []migrate.Step) {
 	t.Helper()
 	st := storetest.Open(t, address)
@@ -96,7 +96,8 @@ func TestStatementOfAnyKindIsRecognised(t *testing.T) {
 	}
 }
 
-// An object with the name of the statement's and another definition is neither accepted nor overwritten.
+// TestAnotherDefinitionIsRefusedOnResume resumes a migration at a CREATE TABLE whose table exists with another
+// definition. Apply must neither accept nor replace that table.
 func TestAnotherDefinitionIsRefusedOnResume(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -135,7 +136,8 @@ func TestAnotherDefinitionIsRefusedOnResume(t *testing.T) {
 	}
 }
 
-// Without pending migrations Apply works on a server that refuses writes, and for a user that may not write.
+// TestApplyWithNothingToDoOnlyReads applies no migration, because none is pending. This must work on a read-only
+// server, and for a user without write privileges.
 func TestApplyWithNothingToDoOnlyReads(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -168,7 +170,8 @@ func TestApplyWithNothingToDoLeavesTheFileAlone(t *testing.T) {
 	}
 }
 
-// Older programs continue while a newer program migrates or after it was interrupted.
+// TestHalfANewerMigrationIsNoneOfOurs checks that an older program keeps working after a newer program's migration
+// was interrupted.
 func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -190,7 +193,9 @@ func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 	}
 }
 
-// Atlas keeps the number of statements of the first attempt, and would count the migration as pending for ever.
+// TestCorrectedMigrationWithFewerStatementsIsFinished checks that a failed migration can be completed after it was
+// corrected and is shorter. Atlas alone would compare with the number of statements of the first attempt, and count
+// it as pending for ever.
 func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -224,7 +229,8 @@ func planOf(t *testing.T, st *store.Store, files fs.FS) []migrate.Step {
 	return plan.Steps
 }
 
-// Each statement of a migration has a state with its checksum. Only a server can tell whether the state is right.
+// TestEveryStatementHasItsState checks that each statement of a migration has an entry in migrations/states with its
+// checksum. It does not check the tables in the entry, which takes a server.
 func TestEveryStatementHasItsState(t *testing.T) {
 	t.Parallel()
 	entries, err := migrations.FS.ReadDir("mysql")

@@ -18,13 +18,13 @@ import (
 
 // These tests read the tables of each version from the database, and so cover every later migration.
 
-// version has the tables that programs of one version know: parents before children.
+// version is a version of the schema with its tables. Tables that others refer to come first.
 type version struct {
 	name   string
 	tables []*schema.Table
 }
 
-// migrateUpTo applies migrations up to a version and returns its tables.
+// migrateUpTo applies the migrations up to the one with the given version, and returns the tables that then exist.
 func migrateUpTo(t *testing.T, st *store.Store, name string) version {
 	t.Helper()
 	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test", To: name}); err != nil {
@@ -53,7 +53,7 @@ func migrateUpTo(t *testing.T, st *store.Store, name string) version {
 	return v
 }
 
-// versions returns the versions of all migrations.
+// versions returns the versions of all migrations, in order.
 func versions(t *testing.T, st *store.Store) (names []string) {
 	t.Helper()
 	revs, err := migrate.Status(t.Context(), st)
@@ -76,9 +76,9 @@ func quotedNames(t *schema.Table) []string {
 	return out
 }
 
-// value returns the value of a column in row n: of its type, not null, and different in every row if the type allows. A
-// foreign key refers to row n.
-func value(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
+// testValue returns the value that column c has in row n. It is not null, and differs between rows if the type allows
+// it. A foreign key refers to row n of its table.
+func testValue(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
 	t.Helper()
 	for _, key := range table.ForeignKeys {
 		if slices.Contains(key.Columns, c) {
@@ -117,13 +117,13 @@ func value(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
 	return nil
 }
 
-// insert writes row n of every table. It names only the columns of the version.
+// insert inserts row n into every table. It sets only the columns that the version has, as an older program would.
 func (v version) insert(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	for _, table := range v.tables {
 		args := make([]any, len(table.Columns))
 		for i, c := range table.Columns {
-			args[i] = value(t, table, c, n)
+			args[i] = testValue(t, table, c, n)
 		}
 		query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quotedName(table.Name),
 			strings.Join(quotedNames(table), ", "), strings.TrimSuffix(strings.Repeat("?, ", len(args)), ", "))
@@ -133,13 +133,13 @@ func (v version) insert(t *testing.T, st *store.Store, n int) {
 	}
 }
 
-// key returns the condition for row n of a table.
-func key(t *testing.T, table *schema.Table, n int) (where string, args []any) {
+// rowCondition returns the WHERE condition that selects row n of a table, with its arguments.
+func rowCondition(t *testing.T, table *schema.Table, n int) (where string, args []any) {
 	t.Helper()
 	var parts []string
 	for _, p := range table.PrimaryKey.Parts {
 		parts = append(parts, quotedName(p.C.Name)+" = ?")
-		args = append(args, value(t, table, p.C, n))
+		args = append(args, testValue(t, table, p.C, n))
 	}
 	return strings.Join(parts, " AND "), args
 }
@@ -147,7 +147,7 @@ func key(t *testing.T, table *schema.Table, n int) (where string, args []any) {
 // row reads row n of a table as texts. It reads only the columns of the version.
 func (v version) row(t *testing.T, st *store.Store, table *schema.Table, n int) []string {
 	t.Helper()
-	where, args := key(t, table, n)
+	where, args := rowCondition(t, table, n)
 	texts := make([]string, len(table.Columns))
 	targets := make([]any, len(texts))
 	for i := range texts {
@@ -160,7 +160,7 @@ func (v version) row(t *testing.T, st *store.Store, table *schema.Table, n int) 
 	return texts
 }
 
-// contents returns row n of every table.
+// contents returns row n of every table as texts, by table name.
 func (v version) contents(t *testing.T, st *store.Store, n int) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -170,7 +170,7 @@ func (v version) contents(t *testing.T, st *store.Store, n int) map[string][]str
 	return out
 }
 
-// update changes the columns of row n that are no keys to the values of row n+100, in every table.
+// update changes row n of every table. The columns that are not keys get the values of row n+100.
 func (v version) update(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	for _, table := range v.tables {
@@ -182,13 +182,13 @@ func (v version) update(t *testing.T, st *store.Store, n int) {
 				return slices.Contains(k.Columns, c)
 			})
 			if !isKey && !refers {
-				sets, args = append(sets, quotedName(c.Name)+" = ?"), append(args, value(t, table, c, n+100))
+				sets, args = append(sets, quotedName(c.Name)+" = ?"), append(args, testValue(t, table, c, n+100))
 			}
 		}
 		if len(sets) == 0 {
 			continue
 		}
-		where, keys := key(t, table, n)
+		where, keys := rowCondition(t, table, n)
 		query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", quotedName(table.Name), strings.Join(sets, ", "), where)
 		done, err := st.DB.ExecContext(t.Context(), query, append(args, keys...)...)
 		if err != nil {
@@ -200,11 +200,11 @@ func (v version) update(t *testing.T, st *store.Store, n int) {
 	}
 }
 
-// remove deletes row n of every table, children first.
+// remove deletes row n of every table. Tables that refer to others come first.
 func (v version) remove(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	for _, table := range slices.Backward(v.tables) {
-		where, args := key(t, table, n)
+		where, args := rowCondition(t, table, n)
 		query := fmt.Sprintf("DELETE FROM %s WHERE %s", quotedName(table.Name), where)
 		done, err := st.DB.ExecContext(t.Context(), query, args...)
 		if err != nil {
@@ -216,7 +216,8 @@ func (v version) remove(t *testing.T, st *store.Store, n int) {
 	}
 }
 
-// During a rolling deployment, programs of the version before read and write the tables of the next.
+// TestProgramsOfTheVersionBeforeWorkOnTheNext checks that a program can use the tables of the next version, as in a
+// rolling deployment. It inserts, reads, updates and deletes rows with the columns of the previous version only.
 func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
 	t.Parallel()
 	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {
@@ -246,7 +247,8 @@ func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
 	})
 }
 
-// A database of any version, with rows in all tables, can be migrated to the last version.
+// TestEachVersionWithRowsBecomesTheLast migrates databases of every version, with rows in all tables, to the last
+// version. The rows must keep their values.
 func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 	t.Parallel()
 	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {
@@ -282,7 +284,8 @@ func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 	})
 }
 
-// eachVersion runs test for every version and engine, on an empty database each.
+// eachVersion runs test for every version and engine with an empty database. names has all versions in order, and at
+// is the index of the one to test.
 func eachVersion(t *testing.T, test func(t *testing.T, st *store.Store, names []string, at int)) {
 	t.Helper()
 	for at, name := range versions(t, storetest.Open(t, "sqlite://:memory:")) {

@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// RowVersions tells how often ALGORITHM=INSTANT has added or dropped columns of tables since MySQL last rebuilt them. At the
-// limit MySQL refuses another such statement (error 4092), until ALTER TABLE … FORCE has rebuilt the table.
+// RowVersions has the number of row versions of each table. MySQL counts one for each ALGORITHM=INSTANT that adds or
+// drops columns. At the limit it refuses another such statement (error 4092), until ALTER TABLE … FORCE rebuilds the
+// table.
 type RowVersions struct {
 	Limit  int
 	Tables map[string]int // tables without row versions are left out

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// MySQL's timestamp ends in 2038 and follows the time zone of the session.
+// TestTimesAreDatetimes checks that columns with times are datetimes. MySQL's type timestamp ends in 2038 and depends
+// on the session's time zone.
 func TestTimesAreDatetimes(t *testing.T) {
 	t.Parallel()
 	times := 0
@@ -74,7 +75,8 @@ func TestTimesAreDatetimesInTheMigrations(t *testing.T) {
 	})
 }
 
-// InnoDB creates the indexes of foreign keys, SQLite does not: without one, every delete would read the whole table.
+// TestForeignKeysHaveIndexes checks that each foreign key has an index. InnoDB creates these indexes, but SQLite does
+// not. Without one, every delete would read the whole table.
 func TestForeignKeysHaveIndexes(t *testing.T) {
 	t.Parallel()
 	keys := 0

@@ -20,7 +20,7 @@ type SetOptions struct {
 	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 
-// RecordChange is a change in the record of migrations.
+// RecordChange is a change that SetVersion made in the record of migrations.
 type RecordChange struct {
 	Revision
 	Removed bool // true if the revision was removed, so that the migration is pending again
@@ -144,8 +144,8 @@ func (h *history) setRows(version string) (written, removed []*atlas.Revision, e
 	return written, removed, nil
 }
 
-// checkEffect returns a *DriftError if the tables differ from those of a version. It compares only the parts
-// that change between the record and that version.
+// checkEffect returns a *DriftError if the tables differ from those that the migrations up to version create. It
+// compares only the parts that the migrations between the record and version change.
 func (h *history) checkEffect(ctx context.Context, version string) error {
 	from := historyPoint{}
 	pending, err := h.pending(ctx, "")

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// setVersion sets a version, and returns the versions whose records changed. Removed ones have a minus sign.
+// setVersion calls SetVersion, and returns the versions of the changed records. Removed records have a minus sign.
 func setVersion(ctx context.Context, st *store.Store, files fs.FS, version string, force bool) (string, error) {
 	changes, err := migrate.SetVersionFiles(ctx, st, files, version, migrate.SetOptions{Operator: "test", Force: force})
 	var out []string
@@ -83,7 +83,8 @@ func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 	})
 }
 
-// The other statements of the migration were run by hand. Atlas would mark the row and still count the migration as pending.
+// TestSetCompletesAMigrationThatFailed sets the version of a migration that failed, after its other statements were
+// run by hand. The Atlas CLI would mark the record as set, but still count the migration as pending.
 func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// tableState is the effect of one statement of a migration on the tables.
+// tableState has the tables that one statement of a migration changed or dropped.
 type tableState struct {
 	sum     string            // checksum of the statement
 	changed map[string]string // description of each changed table after the statement, by name
@@ -142,7 +142,8 @@ func parseStates(text string) (states []tableState) {
 	return states
 }
 
-// describeTables returns the description of each table of an inspected schema, by name.
+// describeTables returns the definition of each table of an inspected schema in Atlas's language (HCL), by table
+// name.
 func describeTables(s *schema.Schema) (map[string]string, error) {
 	// Without database defaults in the schema, the description of each table is complete.
 	s.Name, s.Attrs = "almanac", nil
@@ -202,7 +203,7 @@ func isAttr[T schema.Attr](a schema.Attr) bool {
 	return ok
 }
 
-// stateBetween returns the changes from one set of table descriptions to the next.
+// stateBetween returns the tables that differ between two sets of table descriptions, as tableState records them.
 func stateBetween(before, after map[string]string) tableState {
 	st := tableState{changed: map[string]string{}}
 	for name, text := range after {
@@ -229,7 +230,7 @@ type historyPoint struct {
 // allStatements is a number of statements that means the whole migration.
 const allStatements = math.MaxInt
 
-// recordedSchema returns the MySQL schema at a point of the history from migrations/states.
+// recordedSchema returns the MySQL tables at a point of the history. It reads them from migrations/states.
 func recordedSchema(files fs.FS, dir atlas.Dir, at historyPoint) (*schema.Schema, error) {
 	tables, err := recordedTables(files, dir, at)
 	if err != nil {
@@ -238,7 +239,8 @@ func recordedSchema(files fs.FS, dir atlas.Dir, at historyPoint) (*schema.Schema
 	return parseTables(tables)
 }
 
-// recordedTables returns the table descriptions at a point of the history from migrations/states.
+// recordedTables returns the descriptions of the MySQL tables at a point of the history, by table name. It reads them
+// from migrations/states.
 func recordedTables(files fs.FS, dir atlas.Dir, at historyPoint) (map[string]string, error) {
 	all, err := dir.Files()
 	if err != nil {

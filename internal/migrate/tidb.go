@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// tableWatch limits the time for which a statement waits for transactions that use its tables. TiDB ignores
-// lock_wait_timeout for this, and neither KILL nor ADMIN CANCEL DDL JOBS ends the wait. Later statements do not
-// queue behind the waiting one.
+// tableWatch runs statements on TiDB with a limit on the time that they wait for transactions. TiDB ignores
+// lock_wait_timeout for this, and neither KILL nor ADMIN CANCEL DDL JOBS ends the wait. Later statements do not queue
+// behind the waiting one.
 type tableWatch struct {
 	db   *sql.DB // pool for other connections than the waiting one
 	wait time.Duration
 }
 
-// exec runs a statement until it ends, has waited too long for a transaction, or waits for one when stop ends.
-// It does not interrupt a statement that makes progress.
+// exec calls run, which executes the statement. It returns early with a tableInUseError if the statement has waited
+// too long for a transaction. If stop ends, it does so while the statement waits. It does not interrupt a statement
+// that makes progress.
 func (w *tableWatch) exec(
 	ctx, stop context.Context, statement string, run func(context.Context) (sql.Result, error),
 ) (sql.Result, error) {
@@ -63,8 +64,8 @@ func (w *tableWatch) exec(
 // watchInterval is the time between two checks of a running statement.
 const watchInterval = 500 * time.Millisecond
 
-// tableInUseError is returned for a statement that waits for a transaction. The server runs the statement
-// later.
+// tableInUseError is the error for a statement on TiDB that still waits for a transaction. The server runs the
+// statement after that transaction has ended.
 type tableInUseError struct {
 	statement, users string
 }
@@ -74,7 +75,7 @@ func (e *tableInUseError) Error() string {
 		"statement after that transaction: apply again then", e.statement, e.users)
 }
 
-// tableWait returns the time for which statements wait for tables, given the option LockWait.
+// tableWait returns the time for which statements wait for tables. wait is the option LockWait.
 func tableWait(wait time.Duration) time.Duration {
 	switch {
 	case wait == 0:
@@ -94,7 +95,8 @@ const tidbTableUsers = "SELECT p.id, p.user, p.host, p.time, p.info FROM informa
 	"WHERE i.table_schema = DATABASE() AND (INSTR(?, CONCAT('`', i.table_name, '`')) > 0 OR i.table_name = ?) " +
 	"AND UNIX_TIMESTAMP() - (t.id >> 18) / 1000 >= ? GROUP BY 1, 2, 3, 4, 5 ORDER BY p.time DESC LIMIT 3"
 
-// users describes the connections that a statement waits for, as far as the user may see them.
+// users describes the connections whose transactions block a statement. age is how long the statement has waited. It
+// omits connections that the database user has no privilege to see.
 func (w *tableWatch) users(ctx context.Context, statement string, age time.Duration) []string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()

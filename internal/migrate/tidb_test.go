@@ -12,8 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TiDB does not stop a statement that waits for a transaction, so a process that receives a signal leaves it behind. The next process
-// waits for the lock of migrations until the statement has ended, and then finds its effect.
+// TestInterruptedWhileTiDBWaitsForATransaction interrupts a process while its statement waits for a transaction. TiDB
+// does not stop that statement. The next process must wait for the migration lock until the statement has ended, and
+// must then notice its effect.
 func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)

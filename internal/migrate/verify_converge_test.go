@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// What Verify prints repairs each kind of drift in one run, in the order printed.
+// TestVerifyConvergesOnMySQL changes a database in different ways. The statements that Verify returns must repair it
+// when they are run once, in order.
 func TestVerifyConvergesOnMySQL(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -171,7 +172,8 @@ func TestVerifyConvergesOnMySQL(t *testing.T) {
 	}
 }
 
-// The same on SQLite, where ALTER TABLE changes less: other drift is written into the schema.
+// TestVerifyConvergesOnSQLite does the same as TestVerifyConvergesOnMySQL. ALTER TABLE can change less on SQLite, so
+// some changes are written directly into the stored schema.
 func TestVerifyConvergesOnSQLite(t *testing.T) {
 	t.Parallel()
 	rewritten := func(table, is, was string) string {
@@ -214,7 +216,8 @@ func TestVerifyConvergesOnSQLite(t *testing.T) {
 	}
 }
 
-// checkConverges runs the given statements and those of Verify, which then finds no drift.
+// checkConverges runs the statements in change and then those that Verify returns. Afterwards Verify must find no
+// drift.
 func checkConverges(t *testing.T, st *store.Store, change string) {
 	t.Helper()
 	runInSession(t, st, strings.Split(change, "\n"))

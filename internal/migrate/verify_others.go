@@ -29,7 +29,8 @@ var hiddenIndexes = [...]struct{ column, value, word string }{
 	{"IGNORED", "YES", "ignored"},
 }
 
-// otherObjects returns the objects that Verify does not compare, as far as the user may see them.
+// otherObjects returns the names of objects that Verify does not compare, such as triggers and views. It omits those
+// that the database user has no privilege to see.
 func otherObjects(ctx context.Context, conn *sql.Conn, engine string) (out []string, err error) {
 	query := othersSQLite
 	if engine == "mysql" {

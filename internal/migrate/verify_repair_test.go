@@ -18,9 +18,9 @@ var sameQuotes = cmp.Comparer(func(a, b string) bool {
 	return strings.ReplaceAll(a, `""`, "''") == strings.ReplaceAll(b, `""`, "''")
 })
 
-// The statements of Verify repair the tables in one run. A statement takes no lock if the server can run it so. Otherwise its
-// comment says that it locks. With a replay of the migrations Verify finds the same statements. Only collations and character
-// sets are replayed: TestStatesAreThoseOfAServer compares everything else that a server describes.
+// TestVerifyRepairsInOneRun changes tables and repairs them with the statements that Verify returns. A statement must
+// take no lock if the server can avoid it. Otherwise its comment must say that it locks. For changes of collations
+// and character sets, Verify must return the same statements when it replays the migrations.
 func TestVerifyRepairsInOneRun(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -108,7 +108,8 @@ func TestVerifyRepairsInOneRun(t *testing.T) {
 	}
 }
 
-// Verify lists the objects that it does not compare, and does not report them as drift.
+// TestVerifyNamesWhatItDoesNotCompare checks that Verify lists triggers, views and the like separately, and not as
+// drift.
 func TestVerifyNamesWhatItDoesNotCompare(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// devFor returns an empty database to replay migrations in. SQLite needs none.
+// devFor returns an empty database in which Verify can replay migrations. It returns nil for SQLite, which needs
+// none.
 func devFor(t *testing.T, st *store.Store) *store.Store {
 	t.Helper()
 	if st.Engine() == "sqlite" {
@@ -161,7 +162,8 @@ func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 
 const createC = "CREATE TABLE c (id bigint PRIMARY KEY);\n"
 
-// The migrations of this program have no drift, on MySQL with and without a database to replay them in.
+// TestVerifyOfTheRealSchema applies the migrations of this program, and expects no drift. On MySQL it verifies both
+// with and without a database to replay the migrations in.
 func TestVerifyOfTheRealSchema(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

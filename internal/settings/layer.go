@@ -13,10 +13,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Layer has some settings by their keys in site.json. The values are valid.
+// Layer has the settings of one source, such as a file, the database or flags. They are valid JSON values by their
+// keys in site.json. Resolve combines layers.
 type Layer map[string]json.RawMessage
 
-// ParseLayer returns the settings in a JSON object. The error lists all faults.
+// ParseLayer parses a JSON object of settings. The error lists all invalid settings.
 func ParseLayer(data []byte) (Layer, error) {
 	out, faults := parseLayer(data)
 	return out, errors.Join(faults...)
@@ -48,7 +49,8 @@ func (l Layer) Format() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// Text returns the value of a key as Set takes it, or "" if the layer has none.
+// Text returns the value of a setting as people write it, in the form that Set accepts. "" means that the layer does
+// not have the setting.
 func (l Layer) Text(key string) string {
 	value := l[key]
 	var once string
@@ -62,7 +64,7 @@ func (l Layer) Text(key string) string {
 	return string(value)
 }
 
-// KeyError says what is wrong with the value of a setting.
+// KeyError is the error for an invalid value of a setting.
 type KeyError struct {
 	Key string
 	Err error
@@ -72,8 +74,8 @@ func (e *KeyError) Error() string { return fmt.Sprintf("%q: %v", e.Key, e.Err) }
 
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Set sets a key to a value as people write it: a text without quotes, a list with commas, or JSON. The error is a *KeyError and
-// says what is expected.
+// Set sets a setting to a value as people write it: a text without quotes, a list with commas, or JSON. The error is
+// a *KeyError, which says what is expected.
 func (l Layer) Set(key, value string) error {
 	var s Site
 	parse, known := s.keys()[key]
@@ -105,7 +107,7 @@ func (l Layer) Set(key, value string) error {
 	return nil
 }
 
-// form is how the value of a setting is written without JSON.
+// form is the notation in which people write a setting's value, without JSON where possible.
 type form int
 
 const (
@@ -132,7 +134,8 @@ func quoteText(text string) json.RawMessage {
 // and replies.
 var RecordKeys = []string{"languages", "timezone", "currency-symbol", "currency-code", "currency-position", "decimal-mark"}
 
-// DefaultText returns the default of a setting as Layer.Text has it, or "" if it is nothing or stated elsewhere.
+// DefaultText returns the default of a setting in the form of Layer.Text. "" means that the default is empty or
+// described elsewhere.
 func DefaultText(key string) string { return defaultTexts[key] }
 
 // defaultTexts are the defaults of Default as texts.
@@ -141,15 +144,15 @@ var defaultTexts = map[string]string{
 	"currency-position": calendar.Prefix, "decimal-mark": ".", "per-page": "10", "week-start": "monday", "default-view": ViewList, "home": HomeCalendar,
 }
 
-// Flags are settings that a process was started with. They win over all others.
+// Flags has the settings from the command line of a process. They take precedence over all others.
 type Flags struct {
 	Layer
 	// Language becomes the first of the languages. "" leaves them as they are.
 	Language calendar.Language
 }
 
-// Resolve returns the settings of a site: of each key the value of the flags, else of the folder, else the stored one, else
-// the default.
+// Resolve returns the settings of a site. The value of each setting is from the first source that has it: flags,
+// folder, stored, default.
 func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 	s := Default()
 	merged := maps.Clone(stored)
@@ -173,11 +176,11 @@ func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 	return s, nil
 }
 
-// Difference is a setting of a process that is not the stored one.
+// Difference is a setting whose value in this process (Here) differs from the stored one.
 type Difference struct{ Key, Here, Stored string }
 
-// Differences returns the settings of flags and folder that differ from stored ones, by key. Those of RecordKeys that are not
-// stored have their defaults.
+// Differences returns the settings in flags and folder whose values differ from the stored ones, sorted by key. For
+// RecordKeys that are not stored, it compares with the defaults.
 func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	here := maps.Clone(folder.Said)
 	if here == nil {
@@ -203,7 +206,7 @@ func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	return out
 }
 
-// Without returns the settings that another layer does not have with the same values.
+// Without returns the settings of l, except for those that have the same value in other.
 func (l Layer) Without(other Layer) Layer {
 	out := Layer{}
 	for key, value := range l {
@@ -214,7 +217,7 @@ func (l Layer) Without(other Layer) Layer {
 	return out
 }
 
-// sameValue reports whether two JSON values are the same, apart from space and the order of members.
+// sameValue reports whether two JSON values are equal. White space and the order of object members do not count.
 func sameValue(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -223,7 +226,7 @@ func sameValue(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// Lead makes a language the main one.
+// Lead makes l the main language of the site by moving it to the start of Languages.
 func (s *Site) Lead(l calendar.Language) {
 	others := slices.DeleteFunc(slices.Clone(s.Languages), func(other calendar.Language) bool { return other == l })
 	s.Languages = slices.Insert(others, 0, l)

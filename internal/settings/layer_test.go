@@ -28,7 +28,7 @@ func layer(t *testing.T, text string) Layer {
 	return l
 }
 
-// A flag wins over the folder, and the folder over a stored setting.
+// TestResolve checks that a flag takes precedence over the folder, and the folder over a stored setting.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -83,7 +83,8 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestDefaultTexts sets each default that people are shown. Nothing changes, but that the title is said.
+// TestDefaultTexts sets each setting to its DefaultText. The resolved site must stay the same, except that the title
+// is then set explicitly.
 func TestDefaultTexts(t *testing.T) {
 	t.Parallel()
 	said := Layer{}
@@ -151,7 +152,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// FuzzSet sets settings to any text. What is accepted can be stored and read.
+// FuzzSet sets settings to arbitrary texts. If Set accepts a text, the layer must survive Format and ParseLayer.
 func FuzzSet(f *testing.F) {
 	f.Add("title", "a")
 	f.Add("languages", "pl,en")

@@ -19,7 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// keys returns the functions that parse the settings, by their keys in site.json and in the database.
+// keys returns the functions that parse the settings into s, by key. The keys are those in site.json and in the
+// database.
 func (s *Site) keys() map[string]func(json.RawMessage) error {
 	return map[string]func(json.RawMessage) error{
 		"title":             text(&s.Title, 120),
@@ -117,7 +118,7 @@ func (s *Site) parseCode(data json.RawMessage) error {
 	return nil
 }
 
-// parse parses the switches of the kinds of pages.
+// parse parses the setting that switches kinds of pages on and off.
 func (p *Pages) parse(data json.RawMessage) error {
 	return errors.Join(parseObject(data, map[string]func(json.RawMessage) error{
 		"list": boolean(&p.List), "month": boolean(&p.Month), "day": boolean(&p.Day), "event": boolean(&p.Event),
@@ -193,7 +194,8 @@ func objectOf(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// decode parses a value into to. want describes the expected type in the error.
+// decode parses a JSON value into the variable to, which is a pointer. If that fails, the error says that want was
+// expected.
 func decode(data json.RawMessage, to any, want string) error {
 	if string(data) == "null" || json.Unmarshal(data, to) != nil {
 		return fmt.Errorf("%s; want %s", data, want)
@@ -255,7 +257,8 @@ func colour(to *Colour, paper Colour) func(json.RawMessage) error {
 	}
 }
 
-// text parses a text, or an object with a text for each language. longest is in characters.
+// text returns a function that parses a JSON string, or an object with a string for each language, into the variable
+// to. longest is the limit in characters.
 func text(to *Text, longest int) func(json.RawMessage) error {
 	return func(data json.RawMessage) error {
 		var once string

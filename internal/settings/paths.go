@@ -66,7 +66,8 @@ func (s *Site) parsePaths(data json.RawMessage) error {
 	return nil
 }
 
-// checkBothTags returns an error if the name of tags cannot be that below /events/ too.
+// checkBothTags checks the name of tag pages, which also applies below /events/ if the site sets no other name there.
+// It returns an error if the name cannot be used there.
 func checkBothTags(p calendar.Paths) error {
 	if p.EventsTag != "" || p.Tag == "" {
 		return nil
@@ -86,7 +87,8 @@ func checkBothTags(p calendar.Paths) error {
 	return nil
 }
 
-// checkName returns an error if a name of the site means something else in the program's paths.
+// checkName returns an error if the program already uses a path with the name that the site wants. plain is the name
+// without percent-encoding.
 func checkName(name calendar.PathName, plain string) error {
 	taken := slices.Contains(reservedPaths, plain) || calendar.Language(plain).Known()
 	if name.Below {
@@ -98,14 +100,15 @@ func checkName(name calendar.PathName, plain string) error {
 	return nil
 }
 
-// isProgramPath reports whether pages have a name in their paths if the site says nothing else.
+// isProgramPath reports whether plain is the default name of some page in paths. below selects the names below
+// /events/.
 func isProgramPath(plain string, below bool) bool {
 	return slices.ContainsFunc(new(calendar.Paths).Names(), func(n calendar.PathName) bool {
 		return n.Program == plain && n.Below == below
 	})
 }
 
-// parseSegment returns a path segment that is plain or percent-encoded, plain.
+// parseSegment returns a path segment without percent-encoding. The text may have it or not.
 func parseSegment(text string) (string, error) {
 	plain, err := url.PathUnescape(text)
 	switch {
@@ -117,7 +120,7 @@ func parseSegment(text string) (string, error) {
 	return plain, nil
 }
 
-// isUnusual reports whether names in paths may not have a character.
+// isUnusual reports whether a character is not allowed in the names of paths.
 func isUnusual(r rune) bool {
 	if r < utf8.RuneSelf {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_", r)
@@ -160,7 +163,7 @@ func aliasedPaths() (out []string) {
 	return out
 }
 
-// encodePaths replaces the names of paths in l, which s has, by the form in which they are stored.
+// encodePaths replaces the setting of path names in l by the parsed form in s, which is the form to store.
 func (s *Site) encodePaths(l Layer) (err error) {
 	if l["paths"] != nil {
 		l["paths"], err = json.Marshal(s.Paths)

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Site has the settings of a site. Default returns those of a site without any. They do not change after Resolve, so they
-// are safe for concurrent use.
+// Site has the settings of a site. Default returns a site without any settings of its own. A Site does not change
+// after Resolve, so it is safe for concurrent use.
 type Site struct {
 	Title, Tagline Text // empty means the program's own text
 	// Languages are the languages of the pages and feeds, the main one first.
@@ -65,7 +65,7 @@ const (
 	HomeAPI      = "api"
 )
 
-// Pages switches kinds of pages on and off. A page that is off gives 404, and no page links to it.
+// Pages switches kinds of pages on and off. A page that is switched off returns 404, and no page links to it.
 type Pages struct{ List, Month, Day, Event, Series, Venue, Organizer, Category, Tag, Feeds, Docs bool }
 
 // Text is a text by language. The key "" is for a text that is the same in all languages.
@@ -263,7 +263,7 @@ func checkCSS(data []byte) error {
 // programName is the name of a site without a title.
 const programName = "Almanac"
 
-// Calendar returns what package calendar calls a site, without its address.
+// Calendar returns the settings as a calendar.Site, in which the base URL is not set. The clock of the site is now.
 func (s *Site) Calendar(now func() time.Time) calendar.Site {
 	name := s.Title.In(s.Language(), s.Language())
 	if name == "" {

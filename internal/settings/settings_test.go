@@ -19,7 +19,7 @@ import (
 
 const svg = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`
 
-// folder returns a folder with the files given.
+// folder creates a folder with the given files, by name, and returns its path.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// readSite returns the settings of a site that has a folder and nothing else.
+// readSite returns the settings of a site whose only source of settings is a folder.
 func readSite(dir string) (Site, error) {
 	f, err := Read(dir)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestAFolderMayBeEmpty(t *testing.T) {
 	}
 }
 
-// What is wrong is named, with what would be right.
+// TestWrongFoldersAreNamed reads folders with mistakes. The error must name the mistake and say what is expected.
 func TestWrongFoldersAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, file, text, want string }{
@@ -207,7 +207,7 @@ func TestAllFaultsOfAFolderAreNamed(t *testing.T) {
 	}
 }
 
-// The ratios are those of WCAG's own examples.
+// TestContrast checks Contrast with the examples of WCAG.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -9,7 +9,8 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 )
 
-// decode returns a text as UTF-8 without a byte order mark, and the name of its encoding.
+// decode converts the bytes of a file to UTF-8 without a byte order mark. It detects the encoding, and returns its
+// name. With polish it prefers Windows-1250 to Windows-1252 in case of doubt.
 func decode(data []byte, polish bool) (text, encoding string, err error) {
 	order, name := utf16.LittleEndian, "UTF-16"
 	switch {
@@ -32,7 +33,7 @@ func decode(data []byte, polish bool) (text, encoding string, err error) {
 	if utf8.Valid(data) {
 		return string(data), "UTF-8", nil
 	}
-	if damaged(data) {
+	if isDamagedUTF8(data) {
 		return strings.ToValidUTF8(string(data), "�"), "UTF-8 with damaged characters", nil
 	}
 	page, name := charmap.Windows1252, "Windows-1252"
@@ -43,8 +44,9 @@ func decode(data []byte, polish bool) (text, encoding string, err error) {
 	return string(out), name, err
 }
 
-// damaged reports whether more characters beyond ASCII are UTF-8 than are not.
-func damaged(data []byte) bool {
+// isDamagedUTF8 reports whether data is mostly UTF-8 with some invalid bytes: there are more multi-byte characters
+// than invalid bytes.
+func isDamagedUTF8(data []byte) bool {
 	good, bad := 0, 0
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
@@ -65,7 +67,8 @@ const (
 	westernBytes = "\xa1\xe8\xe0\xf2\xf9\xf5\xe3\xc0\xc8\xf1\xd1"                 // ¡èàòùõãÀÈñÑ
 )
 
-// isPolish reports whether a text is in Windows-1250 rather than in Windows-1252.
+// isPolish reports whether a text is in Windows-1250 rather than in Windows-1252. If the letters in the text do not
+// decide, it returns polish.
 func isPolish(data []byte, polish bool) bool {
 	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
 	pl, west := 0, 0

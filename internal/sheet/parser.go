@@ -18,8 +18,9 @@ const (
 	flawMany   = "more columns than a table may have"
 )
 
-// next returns the next row. Columns is the number of cells that it should have; 0 means unknown. A row whose quotes
-// do not match may have swallowed others: then it ends with its line.
+// next returns the next row, and false at the end of the text. columns is the number of cells that rows should have;
+// 0 means unknown. A row with an unmatched quote could swallow the rows after it. In that case next ends the row at
+// its line's end.
 func (p *parser) next(columns int) (Row, bool) {
 	if p.text == "" {
 		return Row{}, false
@@ -42,7 +43,7 @@ func (p *parser) next(columns int) (Row, bool) {
 	return p.accept(row, rest), true
 }
 
-// accept moves the parser behind a row.
+// accept sets the row's line number, and moves the parser behind the row. rest is the text after the row.
 func (p *parser) accept(row Row, rest string) Row {
 	row.Line = p.line
 	p.line += lineBreaks(p.text[:len(p.text)-len(rest)])
@@ -50,12 +51,13 @@ func (p *parser) accept(row Row, rest string) Row {
 	return row
 }
 
-// lineBreaks counts CR LF, LF and CR.
+// lineBreaks returns the number of line breaks in a text. CR LF counts as one.
 func lineBreaks(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// read reads a row from the start of the text. OneLine ends it with its line, even within quotes.
+// read reads a row from the start of the text, and returns the text after it. With oneLine the row ends at the line's
+// end, even within quotes.
 func (p *parser) read(oneLine bool) (row Row, rest string) {
 	rest = p.text
 	if oneLine {
@@ -102,7 +104,8 @@ func containsText(list []string, text string) bool {
 	return false
 }
 
-// cell reads one cell. Rest begins with what ended it.
+// cell reads one cell from the start of text. stops has the characters that end a cell. The returned rest begins with
+// that character. Flaws are added to row.
 func (p *parser) cell(text, stops string, row *Row) (cell, rest string) {
 	trimmed := strings.TrimLeft(text, " ")
 	if !strings.HasPrefix(trimmed, `"`) {
@@ -149,7 +152,7 @@ func (p *parser) cell(text, stops string, row *Row) (cell, rest string) {
 	return p.limited(text[:end], row), text[end:]
 }
 
-// unixLines returns a text with LF as line breaks.
+// unixLines returns a text with each line break replaced by LF.
 func unixLines(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s

@@ -44,8 +44,8 @@ type Row struct {
 	Flaws []string // parts of the row that could not be read as written
 }
 
-// Open reads the header of a table. Polish selects the encoding of a text without any sign of its encoding:
-// Windows-1250 in place of Windows-1252.
+// Open reads the header of a table in CSV or a similar format. If the text does not show its encoding, polish chooses
+// Windows-1250, and otherwise Windows-1252.
 func Open(data []byte, polish bool) (*Table, error) {
 	if len(data) > MaxBytes {
 		return nil, errBytes
@@ -78,7 +78,7 @@ func Open(data []byte, polish bool) (*Table, error) {
 	return t, nil
 }
 
-// NextHeader takes the next row as the header, for a table with a title above it.
+// NextHeader makes the next row the header. Call it if the table has a title above its header.
 func (t *Table) NextHeader() error {
 	p := parser{text: t.text, line: t.line, separator: t.Separator}
 	header, ok := p.next(0)
@@ -96,8 +96,8 @@ func (t *Table) NextHeader() error {
 	return nil
 }
 
-// Rows yields the rows of the table, without empty ones. Each has as many cells as the header.
-// Complete is called with false if the table has more than MaxRows rows.
+// Rows yields the rows of the table, except for empty ones. Each has as many cells as the header. After the last row
+// it calls complete with true. If the table has more than MaxRows rows, it stops and calls complete with false.
 func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		p := parser{text: t.text, line: t.line, separator: t.Separator}
@@ -133,7 +133,8 @@ func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
 // separators are the characters that may separate cells. The first wins if several fit.
 const separators = ",;\t|"
 
-// findSeparator returns the separator with which most of the first rows have as many cells as the header.
+// findSeparator returns the most likely separator of cells. It is the one with which most of the first rows have as
+// many cells as the header.
 func findSeparator(text string) byte {
 	const enough = 20 // rows
 	best, bestFit, bestColumns := separators[0], -1.0, 0

@@ -10,7 +10,7 @@ import (
 	utf16 "golang.org/x/text/encoding/unicode"
 )
 
-// lines returns the header and the rows, each as its line, cells and flaws.
+// lines returns the header and the rows of a table as texts. A row has its line number, cells and flaws.
 func lines(t *testing.T, data string) []string {
 	t.Helper()
 	table, err := Open([]byte(data), false)

@@ -44,7 +44,7 @@ func (s *Store) Backup(
 	if s.url.dialect != dialect.SQLite || s.url.memory {
 		return 0, fmt.Errorf("backup of %s: %w", s, ErrNoBackup)
 	}
-	if err := s.mayWrite(file, force); err != nil {
+	if err := s.checkTarget(file, force); err != nil {
 		return 0, fmt.Errorf("backup: %w", err)
 	}
 	temp, err := newTempFolder(filepath.Dir(file))
@@ -82,8 +82,9 @@ func (s *Store) Backup(
 	return size, syncFile(filepath.Dir(file))
 }
 
-// mayWrite returns an error if a copy must not be written to file.
-func (s *Store) mayWrite(file string, force bool) error {
+// checkTarget checks that Backup may create or replace file. It returns an error if file is a folder or the database
+// itself. Without force it returns an error that wraps ErrExists if file exists.
+func (s *Store) checkTarget(file string, force bool) error {
 	there, err := os.Stat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -18,7 +18,7 @@ const (
 	tempCopy   = "copy.db"
 )
 
-// tempFolder is the locked folder of one copy.
+// tempFolder is a temporary folder in which Backup writes one copy. The lock shows other processes that it is in use.
 type tempFolder struct {
 	path string
 	lock *os.File

@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A backup is the database at one moment: of transactions that write two rows it has both or none.
+// TestBackupWhileOthersWrite makes backups while transactions that write two rows run. Each backup must have both
+// rows of a transaction or none.
 func TestBackupWhileOthersWrite(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)

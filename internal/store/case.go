@@ -2,7 +2,8 @@ package store
 
 import "entgo.io/ent/dialect/sql"
 
-// CaseByID returns an SQL expression with a value for each id in a column. For one id it is the value alone.
+// CaseByID returns an SQL CASE expression for an UPDATE of several rows. It compares column with the ids, and gives
+// value(id) for the row with that id. For a single id it is only the value, so the UPDATE must select that row.
 func CaseByID[V any](column string, ids []int64, value func(id int64) V) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) {
 		if len(ids) == 1 {

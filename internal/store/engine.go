@@ -34,7 +34,7 @@ func checkEngine(version string) (isTiDB bool, err error) {
 		return false, fmt.Errorf("%w: its version is %q, %s", ErrUnfit, version, want)
 	}
 	if !strings.Contains(version, "TiDB") {
-		return false, oldVersion(version)
+		return false, checkVersion(version)
 	}
 	match := tidbVersion.FindStringSubmatch(version)
 	if match == nil {
@@ -148,9 +148,9 @@ var retryableTiDB = map[uint16]bool{
 // maxTornReads is how often a statement is sent while its reads are torn.
 const maxTornReads = 4
 
-// isTornRead reports whether err means that TiDB found a row in an index and not in the table. The embedded store of
-// TiDB reports that of a row that is being committed; the same statement then succeeds when it is sent again. In a
-// damaged table it fails again.
+// isTornRead reports whether err is TiDB's error 8133: an index has a row that the table does not have. TiDB's
+// embedded storage reports this error while a row is being committed. A retry of the statement then succeeds. In a
+// damaged table the retry fails too.
 func isTornRead(err error) bool {
 	var my *mysql.MySQLError
 	return errors.As(err, &my) && my.Number == 8133

@@ -41,8 +41,8 @@ func TestServersAreToldApartByTheirVersion(t *testing.T) {
 	}
 }
 
-// A transaction that TiDB refuses because of others is run again as a whole. One that it refuses for ever ends with
-// ErrConflict.
+// TestConflictsOfTiDBAreRetried checks that Tx runs a transaction again after each of TiDB's errors for a conflict.
+// If the error never ends, Tx returns ErrConflict.
 func TestConflictsOfTiDBAreRetried(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
@@ -64,7 +64,8 @@ func TestConflictsOfTiDBAreRetried(t *testing.T) {
 	}
 }
 
-// Rows can be locked as writes of events lock venues, on every engine, and both by a prepared statement and by text.
+// TestSharedLocks runs SELECT ... LOCK IN SHARE MODE, which writers of events use to lock venues. It must work both
+// as text and as a prepared statement.
 func TestSharedLocks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

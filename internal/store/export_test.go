@@ -14,7 +14,7 @@ func ParseURL(text string) (config *mysql.Config, shown string, err error) {
 	return l.mysql, l.String(), err
 }
 
-// Limits returns the limits that the options of a URL set.
+// Limits has the time limits, pool limits and other options that parseURL read from a URL.
 type Limits struct {
 	Open, Idle           int
 	IdleTime, Age        time.Duration
@@ -36,13 +36,13 @@ func LimitsOf(text string) (Limits, error) {
 	return out, nil
 }
 
-// HostsOf returns the hosts of a URL that names several.
+// HostsOf returns the host addresses of a database URL with several hosts. It returns nil for a URL with one host.
 func HostsOf(text string) ([]string, error) {
 	l, err := parseURL(text)
 	return l.hosts, err
 }
 
-// failingConnector opens no connection.
+// failingConnector is a driver.Connector whose Connect always returns err.
 type failingConnector struct {
 	driver.Connector
 	err error
@@ -50,13 +50,14 @@ type failingConnector struct {
 
 func (c failingConnector) Connect(context.Context) (driver.Conn, error) { return nil, c.err }
 
-// ConnectFailing returns the error of a connection that the driver of MySQL cannot open.
+// ConnectFailing returns the error of preparingConnector.Connect when the MySQL driver fails to connect with err.
 func ConnectFailing(ctx context.Context, err error) error {
 	_, err = preparingConnector{failingConnector{err: err}, &useCounter{}, false}.Connect(ctx)
 	return err
 }
 
-// SentTo returns the text of a query as a connection to a server of a version sends it, after it was opened.
+// SentTo returns the text that a connection sends to the server for a query. version is the server's version string,
+// which may make the connection change the query.
 func SentTo(ctx context.Context, version, query string) (sent string, err error) {
 	fake := &versionConn{version: version}
 	conn, err := sessionConnector{fake, &statementLimit{}}.Connect(ctx)
@@ -77,7 +78,8 @@ func SentTo(ctx context.Context, version, query string) (sent string, err error)
 	return fake.sent, rows.Close()
 }
 
-// versionConn connects to a server that knows its version and nothing else.
+// versionConn is a connector and a connection to a fake server. The fake server only answers the query for its
+// version, and records the last query.
 type versionConn struct {
 	mysqlConn
 	version, sent string
@@ -87,7 +89,7 @@ type versionConn struct {
 func (c *versionConn) Connect(context.Context) (driver.Conn, error) { return versionOnly{c}, nil }
 func (c *versionConn) Driver() driver.Driver                        { return nil }
 
-// versionOnly has the methods of versionConn's connection.
+// versionOnly is the connection that versionConn.Connect returns. It implements only the methods that the tests use.
 type versionOnly struct{ *versionConn }
 
 func (c versionOnly) Close() error {
@@ -116,7 +118,8 @@ func (r versionRow) Next(row []driver.Value) error {
 
 func (versionRow) Close() error { return nil }
 
-// LimitSetting returns the statement that limits the time of statements on a server of a version.
+// LimitSetting returns the statement that sets the time limit for statements. version is the version string of the
+// server.
 func LimitSetting(version string, limit time.Duration) string {
 	var l statementLimit
 	l.Store(int64(limit))

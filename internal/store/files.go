@@ -33,8 +33,8 @@ type sqliteFiles struct {
 	saved bool         // true after all commits were written to the database file
 }
 
-// knownFile is a file that connections have open. Nil info means that the file is not checked, because the
-// database has no write-ahead log.
+// knownFile identifies a file as it was when this process opened it. If info is nil, the file is not checked, because
+// the database has no write-ahead log.
 type knownFile struct {
 	path string
 	info os.FileInfo
@@ -122,8 +122,9 @@ func (f *sqliteFiles) add(wal bool) error {
 	return nil
 }
 
-// remove counts a connection that is about to close. It returns true if the caller must leave the SQLite
-// connection open, because SQLite would remove the files that are now at the paths.
+// remove subtracts a connection that is about to close from the count. It returns true if the caller must leave the
+// SQLite connection open. This is so after a file was replaced: closing would make SQLite remove the new files at the
+// same paths.
 func (f *sqliteFiles) remove() (abandon bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,9 +134,10 @@ func (f *sqliteFiles) remove() (abandon bool) {
 	return f.lost != nil
 }
 
-// savable reports whether the log was removed and no process uses a new one, while the database file is the opened one. The commits
-// in the log can then still be written to it. The result is false once they are saved.
-func (f *sqliteFiles) savable() bool {
+// isSavable reports whether commits in the removed write-ahead log can still be written to the database file. The
+// database file must be the one that was opened, and no other process may use a new log. The result is false once the
+// commits are saved.
+func (f *sqliteFiles) isSavable() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.lost == nil || f.saved || f.known[1].info == nil {
@@ -152,9 +154,9 @@ func (f *sqliteFiles) savable() bool {
 	return err == nil && is.Size() == 0 && f.isLogUnused()
 }
 
-// isLogUnused reports whether no other process has opened a log without commits. A connection that this process was opening while
-// the log was removed creates such a log, but uses the old index. Any other process creates a new index. The caller holds
-// f.mu.
+// isLogUnused reports whether an empty log at the log's path is unused by other processes. If this process opened a
+// connection while the log was removed, SQLite created a new log, but used the old index. Any other process creates a
+// new index. The caller must hold f.mu.
 func (f *sqliteFiles) isLogUnused() bool {
 	index := f.known[2]
 	is, err := os.Stat(index.path)
@@ -168,9 +170,9 @@ func (f *sqliteFiles) setSaved() {
 	f.lost = fmt.Errorf("%w; all commits were saved to the database file", f.lost)
 }
 
-// opened counts a new connection. It reads from the database first, because SQLite opens the log at the first
-// read.
-func (k *cachingConn) opened(ctx context.Context) error {
+// countOpened adds a new connection to the files' count, and compares the files if it is not the first. It reads from
+// the database first, because SQLite opens the log at the first read.
+func (k *cachingConn) countOpened(ctx context.Context) error {
 	if k.files == nil {
 		return nil
 	}
@@ -184,11 +186,12 @@ func (k *cachingConn) opened(ctx context.Context) error {
 	return k.files.add(mode == "wal")
 }
 
-// intact checks the files before a write begins and after it is committed. If a file was replaced, it tries to
-// save earlier commits to the database file.
-func (k *cachingConn) intact() error {
+// checkOrSave checks that no database file was removed or replaced. It is called before each write and after each
+// commit. If a file was replaced, it returns an error that wraps ErrFilesReplaced, and tries to save earlier commits
+// to the database file.
+func (k *cachingConn) checkOrSave() error {
 	err := k.files.check()
-	if err == nil || !k.files.savable() {
+	if err == nil || !k.files.isSavable() {
 		return err
 	}
 	if err := k.save(); err != nil {
@@ -201,7 +204,8 @@ func (k *cachingConn) intact() error {
 // saveTimeout is the time for which save waits for open transactions.
 const saveTimeout = 5 * time.Second
 
-// save copies the commits in the removed log, which this process still has open, to the database file.
+// save checkpoints the write-ahead log: it copies all commits in the log to the database file. The log was removed,
+// but this process still has it open.
 func (k *cachingConn) save() error {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
@@ -251,7 +255,7 @@ func (s *Store) CheckFiles(ctx context.Context) error {
 	if s.files.check() == nil {
 		return nil
 	}
-	if !s.files.savable() {
+	if !s.files.isSavable() {
 		return s.files.check()
 	}
 	conn, err := s.DB.Conn(ctx)
@@ -263,7 +267,7 @@ func (s *Store) CheckFiles(ctx context.Context) error {
 		if !ok {
 			return fmt.Errorf("%T is no connection to SQLite", raw)
 		}
-		return k.intact()
+		return k.checkOrSave()
 	})
 	return errors.Join(err, conn.Close())
 }

@@ -20,8 +20,9 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestFileWriter is the other process of the tests below. It writes rows to the database that its environment names,
-// and prints each that was acknowledged. It ends with its input, or when a write is refused.
+// TestFileWriter is not a test. startWriter runs it as a second process, with the database URL in
+// ALMANAC_TEST_WRITER. It inserts rows and prints the number of each committed row. It ends when its standard input
+// is closed or a write is refused.
 func TestFileWriter(t *testing.T) {
 	url := os.Getenv("ALMANAC_TEST_WRITER")
 	if url == "" {
@@ -55,7 +56,7 @@ func write(ctx context.Context, st *store.Store, name string, n int) error {
 	})
 }
 
-// writer is such a process.
+// writer is a running TestFileWriter process.
 type writer struct {
 	name  string
 	cmd   *osexec.Cmd
@@ -98,7 +99,8 @@ func startWriter(t *testing.T, url, name string) *writer {
 	return w
 }
 
-// acknowledged waits for so many rows.
+// acknowledged waits until the process has committed the given number of further rows. It returns the number of the
+// last one.
 func (w *writer) acknowledged(t *testing.T, rows int) (last int) {
 	t.Helper()
 	for range rows {
@@ -111,8 +113,8 @@ func (w *writer) acknowledged(t *testing.T, rows int) (last int) {
 	return last
 }
 
-// end ends the process: orderly, or as kill -9 does. It returns the number of the last row that was acknowledged, if
-// that is after the given one.
+// end closes the process's input if orderly is set, and kills it otherwise. It returns the number of the last
+// committed row, or last if that is larger.
 func (w *writer) end(t *testing.T, last int, orderly bool) int {
 	t.Helper()
 	if orderly {
@@ -131,7 +133,8 @@ func (w *writer) end(t *testing.T, last int, orderly bool) int {
 	return last
 }
 
-// removedFiles are files of a database that are removed while two processes write to it.
+// removedFiles is a test case of TestFilesRemovedBeneathProcesses: the database files to remove while two processes
+// write.
 type removedFiles struct {
 	name    string
 	remove  []string
@@ -139,8 +142,8 @@ type removedFiles struct {
 	visitor bool // a third process opens the database before the two have ended
 }
 
-// TestFilesRemovedBeneathProcesses has two processes write to a file of SQLite, removes or replaces files of it, and
-// compares what was acknowledged with what is there after both have ended.
+// TestFilesRemovedBeneathProcesses removes or replaces files of an SQLite database while two processes write to it.
+// After both have ended, every row that was reported as committed must exist.
 func TestFilesRemovedBeneathProcesses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []removedFiles{
@@ -158,7 +161,8 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 	}
 }
 
-// run removes files beneath two processes that write, and checks that no acknowledged row is lost.
+// run removes files while two processes write to the database. It checks that no row that was reported as committed
+// is lost.
 func (c removedFiles) run(t *testing.T) {
 	url := storetest.SQLite(t)
 	file, _ := store.SQLiteFile(url)
@@ -251,8 +255,8 @@ func TestReplacedDatabase(t *testing.T) {
 	}
 }
 
-// TestRemovedLogIsSaved removes the log and its index, and lets other files appear in their places. The commits are saved unless another
-// process may use these files.
+// TestRemovedLogIsSaved removes the write-ahead log and its index, and creates other files in their places. Earlier
+// commits must be saved to the database file, unless another process may use the new files.
 func TestRemovedLogIsSaved(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -308,7 +312,8 @@ func TestRemovedLogIsSaved(t *testing.T) {
 	}
 }
 
-// TestOpenPool removes the log of a store whose connections are all open: as many reads go on at once.
+// TestOpenPool opens all connections of a pool, and then removes the database's log. As many reads as there are
+// connections must still work at the same time.
 func TestOpenPool(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t) + "?max-open=4"
@@ -344,7 +349,8 @@ func TestOpenPool(t *testing.T) {
 	}
 }
 
-// TestFilesThatComeAndGo closes all connections of a store now and then: SQLite removes its log, which is no loss.
+// TestFilesThatComeAndGo closes all connections of a store from time to time. SQLite then removes its log. The store
+// must not take this for a lost file.
 func TestFilesThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)

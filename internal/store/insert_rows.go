@@ -26,7 +26,8 @@ const (
 	maxStatementRows  = 500
 )
 
-// Rows are new rows of one table. Insert writes them in few statements.
+// Rows collects new rows of one table for a batch of records. Insert then writes them in a few multi-row INSERT
+// statements.
 type Rows struct {
 	Table   string
 	Columns []string
@@ -37,7 +38,8 @@ type Rows struct {
 	sizes  []int // approximate size of each row in bytes
 }
 
-// Add appends a row that belongs to the record with index i in the batch.
+// Add appends a row for the batch's record with index i. values are in the order of Columns. Insert replaces the
+// value of the column Owner by the record's id.
 func (r *Rows) Add(i int, values ...any) {
 	size := 0
 	for _, v := range values {
@@ -54,23 +56,23 @@ func (r *Rows) Add(i int, values ...any) {
 	r.sizes = append(r.sizes, size)
 }
 
-// Set changes one value of a row.
+// Set changes the value in a column of a row that Add appended. row and column are indexes.
 func (r *Rows) Set(row, column int, value any) { r.values[row*len(r.Columns)+column] = value }
 
-// Insert writes the rows. ids are the ids of the records of the batch, by index.
+// Insert writes all collected rows. ids has the id of each record of the batch. Rows refer to these records by index.
 func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for i, owner := range r.owners {
 		r.Set(i, r.Owner, ids[owner])
 	}
 	most := min(maxStatementRows, maxVariables/len(r.Columns))
-	statement := statementFor(r.Table, r.Columns, min(most, len(r.owners)))
+	statement := insertTextFor(r.Table, r.Columns, min(most, len(r.owners)))
 	for from := 0; from < len(r.owners); {
 		to, size := from, 0
 		for to < len(r.owners) && to-from < most && (to == from || size+r.sizes[to] <= maxStatementBytes) {
 			size += r.sizes[to]
 			to++
 		}
-		text := statement.rows(to - from)
+		text := statement.prefix(to - from)
 		if _, err := tx.ExecContext(ctx, text, r.values[from*len(r.Columns):to*len(r.Columns)]...); err != nil {
 			return err
 		}
@@ -79,19 +81,18 @@ func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// statement is the text of an INSERT of many rows.
-type statement struct {
+// insertText is the text of an INSERT statement with placeholders for many rows.
+type insertText struct {
 	text      string
 	head, row int // bytes before the first row; bytes of a row with its comma
 }
 
-// statementFor builds an INSERT of the given number of rows. SQLite and MySQL both quote names with grave
-// accents.
-func statementFor(table string, columns []string, rows int) statement {
+// insertTextFor builds an INSERT of the given number of rows. SQLite and MySQL both quote names with grave accents.
+func insertTextFor(table string, columns []string, rows int) insertText {
 	var b strings.Builder
 	b.WriteString("INSERT INTO `" + table + "` (`" + strings.Join(columns, "`,`") + "`) VALUES ")
 	row := "(" + strings.Repeat("?,", len(columns)-1) + "?),"
-	s := statement{head: b.Len(), row: len(row)}
+	s := insertText{head: b.Len(), row: len(row)}
 	for range rows {
 		b.WriteString(row)
 	}
@@ -99,8 +100,9 @@ func statementFor(table string, columns []string, rows int) statement {
 	return s
 }
 
-// rows returns the statement for n rows, as a prefix of the whole text.
-func (s statement) rows(n int) string { return s.text[:s.head+n*s.row-1] }
+// prefix returns the INSERT of n rows, which is the start of the text. n must not exceed the number of rows in the
+// text.
+func (s insertText) prefix(n int) string { return s.text[:s.head+n*s.row-1] }
 
 // markedIDs selects the ids of records with a mark, from a given id on. setKind replaces the mark by the kind.
 const (
@@ -110,16 +112,16 @@ const (
 		" BETWEEN ? AND ? AND " + entrecord.FieldKind + " = ?"
 )
 
-// DrawIDs allocates ids for n new records, in ascending order. The ids are those of rows that this transaction
-// inserts, however the database numbers rows. The rows have a mark in place of their kind until their ids have
-// been read.
+// DrawIDs allocates ids for n new records, in ascending order. It inserts rows into the table records, whose ids the
+// database generates. The ids need not be consecutive. A random mark in the column kind identifies the transaction's
+// own rows. Then the kind replaces the mark.
 func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
 	mark := "+" + rand.Text()[:9]
 	raised := false
 	for len(ids) < n {
 		part := min(maxStatementRows, n-len(ids))
-		text := statementFor(entrecord.Table, []string{entrecord.FieldKind}, part).rows(part)
+		text := insertTextFor(entrecord.Table, []string{entrecord.FieldKind}, part).prefix(part)
 		res, err := tx.ExecContext(ctx, text, slices.Repeat([]any{mark}, part)...)
 		if IsDuplicate(err) && !raised {
 			raised = true
@@ -151,8 +153,9 @@ func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int6
 	return ids, nil
 }
 
-// RaiseRecordIDs draws an id above all others, which no record gets. A server of a distributed database draws ids from a range
-// of its own. An import that kept its ids may have taken some of that range through another server.
+// RaiseRecordIDs makes the database continue above the highest id of a record. It is needed after an import that kept
+// its ids, if a generated id exists already. On a distributed database, each server generates ids from its own range.
+// To this end it inserts an id that no record uses.
 func RaiseRecordIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind) error {
 	highest, err := tx.Record.Query().Order(entrecord.ByID(entsql.OrderDesc())).FirstID(ctx)
 	if err != nil {
@@ -182,7 +185,8 @@ type Mutation interface {
 	Field(name string) (ent.Value, bool)
 }
 
-// RowOf returns the values of a mutation in the order of columns. Columns without a value are nil.
+// RowOf returns the fields of a mutation as column values, in the order of columns. Columns that the mutation does
+// not set are nil.
 func RowOf(m Mutation, columns []string) ([]any, error) {
 	row := make([]any, len(columns))
 	for i, name := range columns {
@@ -198,7 +202,7 @@ func RowOf(m Mutation, columns []string) ([]any, error) {
 	return row, nil
 }
 
-// asStored converts a value for the driver as Ent does.
+// asStored converts a field value of Ent to the value that Ent would pass to the database driver.
 func asStored(v any) (any, error) {
 	switch v := v.(type) {
 	case calendar.Cost, map[string]calendar.ImageSize:

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestDrawnIDsAreOurs draws blocks from several transactions at once.
+// TestDrawnIDsAreOurs draws blocks of ids in several concurrent transactions. No id may be drawn twice.
 func TestDrawnIDsAreOurs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -43,15 +43,17 @@ func (l *statementLimit) setting(version string) string {
 	return "SET SESSION max_execution_time = " + strconv.FormatInt(max(limit.Milliseconds(), 1), 10)
 }
 
-// of returns the limit for a statement on SQLite. 0 means no limit.
-func (l *statementLimit) of(query string) time.Duration {
+// limitFor returns the time limit of a statement on SQLite. It is 0, which means no limit, for a statement that may
+// write.
+func (l *statementLimit) limitFor(query string) time.Duration {
 	if limit := time.Duration(l.Load()); limit > 0 && isReadOnly(query) {
 		return limit
 	}
 	return 0
 }
 
-// limitedRows are rows of SQLite that end with their context. Close ends the context.
+// limitedRows is the result of an SQLite query with a time limit. Next fails once the context has ended. Close
+// cancels the context.
 type limitedRows struct {
 	sqliteRows
 	ctx    context.Context //nolint:containedctx // the limit of the statement, which Next and Close share

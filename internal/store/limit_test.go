@@ -37,7 +37,8 @@ func TestTheDatabaseEndsLongStatements(t *testing.T) {
 	})
 }
 
-// Each kind of server has a variable of its own. The values are in the unit of that variable.
+// TestTheLimitIsSetOnEachConnection reads the variable for the time limit, which differs between servers. The
+// expected values are in the unit of that variable.
 func TestTheLimitIsSetOnEachConnection(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

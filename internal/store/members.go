@@ -48,7 +48,7 @@ type member struct {
 	close func() error
 }
 
-// memberState is the state of a server at a poll.
+// memberState is the result of polling one server of a group.
 type memberState struct {
 	err      error         // nil means that the server answered
 	writable bool          // the server accepts writes
@@ -72,7 +72,7 @@ const (
 	memberTimeout = 3 * time.Second
 )
 
-// newMembers returns a group without a current server. The caller must call start, and later close.
+// newMembers returns a group in which no server is current yet. The caller must call start, and later close.
 func newMembers(all []*member) *members {
 	m := &members{
 		all: all, states: make([]memberState, len(all)), wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -175,7 +175,8 @@ func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	}
 }
 
-// logTo logs servers in an unusual state now, and every later change.
+// logTo sets the logger for changes of the servers' states. It also logs at once which servers are unavailable or lag
+// behind.
 func (m *members) logTo(log *slog.Logger) {
 	m.log.Store(log)
 	states, current := m.snapshot()
@@ -228,24 +229,25 @@ func (m *members) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	switch {
 	case failed == nil:
-		return nil, m.away()
+		return nil, m.noServerError()
 	case m.current.Load() < 0:
-		return nil, fmt.Errorf("%w: %w", failed, m.away())
+		return nil, fmt.Errorf("%w: %w", failed, m.noServerError())
 	}
 	return nil, failed
 }
 
-// connect opens a connection to the server with the given index.
-func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
-	conn, err := m.all[at].connector.Connect(ctx)
+// connect opens a connection to the server with index i. It returns driver.ErrBadConn if another server became the
+// current one meanwhile.
+func (m *members) connect(ctx context.Context, i int) (driver.Conn, error) {
+	conn, err := m.all[i].connector.Connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", m.all[at].address, err)
+		return nil, fmt.Errorf("%s: %w", m.all[i].address, err)
 	}
 	whole, ok := conn.(mysqlConn)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	c := &memberConn{mysqlConn: whole, of: m, at: int64(at)}
+	c := &memberConn{mysqlConn: whole, of: m, at: int64(i)}
 	if c.moved() {
 		// The pool uses a new connection without asking whether it is valid.
 		return nil, errors.Join(driver.ErrBadConn, conn.Close())
@@ -253,8 +255,9 @@ func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
 	return c, nil
 }
 
-// away returns an error with the errors of all servers.
-func (m *members) away() error {
+// noServerError returns the error for a group in which no server can be used. It joins the errors of all servers at
+// the last poll.
+func (m *members) noServerError() error {
 	states, _ := m.snapshot()
 	errs := make([]error, 0, len(states))
 	for i, s := range states {
@@ -283,8 +286,8 @@ func (m *members) close() error {
 	return errors.Join(errs...)
 }
 
-// misconfigured returns the errors of servers that do not go away without the operator: a wrong host name,
-// user, database or calendar, or an old server. Nil means that there are none. Unreachable servers do not
+// misconfigured returns the joined errors of servers that only the operator can repair. These are a wrong host name,
+// user, database or calendar, or a server that is too old. Nil means that there are none. Unreachable servers do not
 // count.
 func (m *members) misconfigured() error {
 	states, _ := m.snapshot()

@@ -37,7 +37,8 @@ func TestThePrimaryIsChosen(t *testing.T) {
 	}
 }
 
-// Each row is a second, with the revision of the database and those of two replicas: -1 means away.
+// TestTheReplicaIsChosen simulates polls of a database with two replicas, one poll per second. A row has the
+// revisions that the three servers report, and the index of the server to use. Revision -1 means unavailable.
 func TestTheReplicaIsChosen(t *testing.T) {
 	t.Parallel()
 	const a, b, itself = 0, 1, 2
@@ -169,7 +170,7 @@ func (f *fakeServer) Connect(context.Context) (driver.Conn, error) {
 
 func (*fakeServer) Driver() driver.Driver { return nil }
 
-// idleConn is a connection that is well.
+// idleConn is a connection that the pool always considers valid.
 type idleConn struct{ mysqlConn }
 
 func (*idleConn) ResetSession(context.Context) error { return nil }
@@ -287,7 +288,7 @@ func TestConnectionsThatRefuseWritesAreDiscarded(t *testing.T) {
 	}
 }
 
-// refusingConn refuses all statements and commits.
+// refusingConn is a connection whose statements and commits all return err.
 type refusingConn struct {
 	idleConn
 	err error
@@ -339,7 +340,8 @@ func TestLostServersAreRetriedUnlessACommitWasSent(t *testing.T) {
 	}
 }
 
-// Retry is for single statements, which commit themselves.
+// TestAStatementIsNotSentAgainToAnotherServer checks that Retry does not run a statement again after a lost
+// connection. The statement commits by itself, so it may already have had its effect.
 func TestAStatementIsNotSentAgainToAnotherServer(t *testing.T) {
 	t.Parallel()
 	runs := 0

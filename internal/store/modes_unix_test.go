@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// TestOnlyTheOwnerMayReadDatabaseFiles sets the usual umask of the process, so it must not be parallel: SQLite's own mode
-// would let all users of the machine read the files.
+// TestOnlyTheOwnerMayReadDatabaseFiles checks the permissions of new database files. With SQLite's own mode, all
+// users of the machine could read them. The test sets the umask of the process, so it must not be parallel.
 func TestOnlyTheOwnerMayReadDatabaseFiles(t *testing.T) { //nolint:paralleltest // the umask is that of the process
 	before := syscall.Umask(0o022)
 	defer syscall.Umask(before)

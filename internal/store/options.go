@@ -59,7 +59,7 @@ func readOptions(query string, known map[string]option) error {
 	return nil
 }
 
-// options returns the options of the connection pool, which both databases support.
+// options returns the parsers of the URL options that set the pool's limits. Both databases have these options.
 func (p *pool) options() map[string]option {
 	return map[string]option{
 		"max-open":      countOption(&p.open, 1),
@@ -69,7 +69,7 @@ func (p *pool) options() map[string]option {
 	}
 }
 
-// limit applies the limits to a connection pool.
+// limit applies the limits of p to a connection pool.
 func (p pool) limit(db *sql.DB) {
 	db.SetMaxOpenConns(p.open)
 	db.SetMaxIdleConns(p.idle)
@@ -77,7 +77,8 @@ func (p pool) limit(db *sql.DB) {
 	db.SetConnMaxLifetime(p.age)
 }
 
-// check reduces idle to open. If the URL sets max-idle (given), a larger value is an error.
+// check reduces the default of max-idle to max-open. If the URL itself sets max-idle (given), a value above max-open
+// is an error.
 func (p *pool) check(given bool) error {
 	if p.idle <= p.open {
 		return nil
@@ -100,7 +101,7 @@ func countOption(to *int, least int) option {
 	}
 }
 
-// durationOption parses a duration. 0 means no limit.
+// durationOption returns an option that parses a duration and stores it in to. 0 means no limit.
 func durationOption(to *time.Duration) option {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
@@ -123,7 +124,8 @@ func positiveDurationOption(to *time.Duration) option {
 	}
 }
 
-// sizeOption parses a number of bytes. A letter such as k or M after it multiplies it.
+// sizeOption returns an option that parses a number of bytes and stores it in to. A letter such as k or M after the
+// number multiplies it.
 func sizeOption(to *int64) option {
 	return func(value string) error {
 		digits, shift := value, 0

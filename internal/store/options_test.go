@@ -130,7 +130,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What is set for every connection, asked of the server itself.
+// TestEveryConnectionIsSetUp asks the server for the settings that every connection must have.
 func TestEveryConnectionIsSetUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -257,13 +257,14 @@ func TestServersAreVerifiedByTheCertificateGiven(t *testing.T) {
 	}
 }
 
-// handshakeResult is how a server's side of TLS ended.
+// handshakeResult is the result of a TLS handshake as the server sees it.
 type handshakeResult struct {
 	err    error
 	client bool
 }
 
-// startTLSGreeter is a server that speaks MySQL up to the end of TLS's handshake with its first client.
+// startTLSGreeter starts a server that performs the start of the MySQL protocol, including the TLS handshake. It
+// serves one client. The channel outcome receives the result.
 func startTLSGreeter(t *testing.T, config *tls.Config) (addr string, outcome <-chan handshakeResult) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -311,7 +312,7 @@ func greetAndHandshake(conn net.Conn, config *tls.Config) handshakeResult {
 	return handshakeResult{client: len(server.ConnectionState().PeerCertificates) > 0}
 }
 
-// authority signs certificates.
+// authority is a certificate authority for tests.
 type authority struct {
 	dir, file string
 	cert      *x509.Certificate
@@ -336,7 +337,8 @@ func newAuthority(t *testing.T, dir, name string) *authority {
 	return &authority{dir: dir, file: writePEM(t, filepath.Join(dir, name+".pem"), "CERTIFICATE", der), cert: cert, key: key}
 }
 
-// issue writes a certificate and its key for a host, or for a client when that is empty.
+// issue writes the files of a new certificate and its key. The certificate is for the given host, or for a client if
+// host is "".
 func (a *authority) issue(t *testing.T, name, host string) (certFile, keyFile string) {
 	t.Helper()
 	key := newKey(t)

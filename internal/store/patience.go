@@ -22,17 +22,17 @@ var lockPauses = [...]time.Duration{
 	50 * time.Millisecond, 100 * time.Millisecond,
 }
 
-// retryWhileHeld calls do again while another connection holds the SQLite lock that it needs, for up to most.
-// After that it returns SQLite's error. If ctx ends first, the error also wraps that of ctx. SQLite's own
-// waiting (busy_timeout) ignores ctx, so it is not used.
-func retryWhileHeld[T any](ctx context.Context, most time.Duration, do func() (T, error)) (T, error) {
+// retryWhileHeld retries do while another connection holds the SQLite lock that it needs. After the time limit it
+// returns SQLite's error. If ctx ends first, the error also wraps that of ctx. SQLite's own waiting (busy_timeout)
+// ignores ctx, so it is not used.
+func retryWhileHeld[T any](ctx context.Context, limit time.Duration, do func() (T, error)) (T, error) {
 	got, err := do()
 	if err == nil {
 		return got, nil
 	}
 	began := time.Now()
 	for try := 0; isHeld(err); try++ {
-		pause := min(lockPauses[min(try, len(lockPauses)-1)], most-time.Since(began))
+		pause := min(lockPauses[min(try, len(lockPauses)-1)], limit-time.Since(began))
 		if pause <= 0 {
 			break
 		}
@@ -46,8 +46,8 @@ func retryWhileHeld[T any](ctx context.Context, most time.Duration, do func() (T
 	return got, err
 }
 
-// isHeld reports whether err means that another connection holds a lock and will release it. It is false for a
-// transaction that read before another one wrote: that one stays busy until it ends.
+// isHeld reports whether err means that another connection holds a lock, so that a retry may succeed. It is false for
+// a transaction that read before another one wrote. A retry of its statement fails until the transaction ends.
 func isHeld(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY && lite.Code() != sqlite3.SQLITE_BUSY_SNAPSHOT

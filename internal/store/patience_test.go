@@ -42,8 +42,8 @@ var writes = []struct {
 	}},
 }
 
-// twoProcesses are two stores of one SQLite file with an empty table t, as two processes have it. The first one has
-// options.
+// twoProcesses opens two stores on one SQLite file with an empty table t. They act like stores of two processes.
+// options are URL options of the first store.
 func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
 	t.Helper()
 	url := storetest.SQLite(t)
@@ -54,7 +54,7 @@ func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
 	return st, other
 }
 
-// holdLock locks an SQLite database as another process that writes.
+// holdLock locks an SQLite database as if another process were writing, until release is called.
 func holdLock(t *testing.T, st *store.Store) (release func()) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
@@ -80,7 +80,8 @@ func rowsOf(t *testing.T, st *store.Store) string {
 	return storetest.Value(t, st.DB, "SELECT count(*) FROM t")
 }
 
-// SQLite's own waiting takes ten seconds, whoever still wants the answer.
+// TestWaitForAWriterEndsWithTheContext checks that a write stops waiting for another writer when ctx ends. SQLite's
+// own waiting would continue for ten seconds.
 func TestWaitForAWriterEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	for _, w := range writes {
@@ -162,7 +163,8 @@ func TestWriterIsWaitedFor(t *testing.T) {
 	}
 }
 
-// Its first statement may have been carried out when the second finds a writer.
+// TestScriptIsNotRepeated checks that a text with two statements is not retried while another process writes. The
+// first statement could have had its effect already.
 func TestScriptIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	st, other := twoProcesses(t, "")
@@ -178,7 +180,8 @@ func TestScriptIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A transaction that has read what others have changed since can never write, so Tx does not wait for that.
+// TestTransactionOfThePastDoesNotWait writes in a transaction that read before another one committed. Such a write
+// never succeeds, so it must fail without waiting.
 func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	t.Parallel()
 	st, other := twoProcesses(t, "")
@@ -203,7 +206,7 @@ func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	}
 }
 
-// withoutLog opens a file of SQLite with one connection and no write-ahead log, as other programs do.
+// withoutLog opens an SQLite file with one connection and without a write-ahead log, as other programs do.
 func withoutLog(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	file, _ := store.SQLiteFile(url)
@@ -220,7 +223,7 @@ func withoutLog(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-// A process that has the file for itself keeps others from opening it.
+// TestWaitToOpenEndsWithTheContext opens a file that another process has locked exclusively.
 func TestWaitToOpenEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
@@ -241,7 +244,8 @@ func TestWaitToOpenEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// Readers of a complete write-ahead log never wait. A file without one shows what happens otherwise.
+// TestWaitToReadEndsWithTheContext checks that a read that waits for a lock ends with ctx. The file has no
+// write-ahead log, because with one reads never wait.
 func TestWaitToReadEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
@@ -292,7 +296,7 @@ func TestWaitToReadEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// All of them get their turn, and no commit is refused.
+// TestTwoProcessesWriteAtTheSameTime has many goroutines on two stores write to one file. All writes must succeed.
 func TestTwoProcessesWriteAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	st, other := twoProcesses(t, "")

@@ -26,7 +26,8 @@ const (
 	maxCounted = 2048
 )
 
-// useCounter counts how often each statement is sent. It is safe for concurrent use.
+// useCounter counts how often each statement is sent, to decide which statements to prepare. It is safe for
+// concurrent use.
 type useCounter struct {
 	after int // number of uses before a statement is prepared; 0 means never
 
@@ -35,8 +36,8 @@ type useCounter struct {
 	never  map[string]bool // statements that the server refuses to prepare
 }
 
-// worth counts a use of a statement and reports whether the statement should be prepared.
-func (o *useCounter) worth(query string) bool {
+// countUse counts a use of a statement. It reports whether the statement is used often enough to be prepared.
+func (o *useCounter) countUse(query string) bool {
 	if o.after == 0 || len(query) > maxStatement {
 		return false
 	}
@@ -53,7 +54,7 @@ func (o *useCounter) worth(query string) bool {
 	return false
 }
 
-// refuse records a statement that the server refuses to prepare.
+// refuse excludes a statement from preparing, because the server has refused to prepare it.
 func (o *useCounter) refuse(query string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -94,7 +95,8 @@ type mysqlConn interface {
 	driver.NamedValueChecker
 }
 
-// preparingConn is a connection that prepares frequent statements. Only one goroutine at a time uses it.
+// preparingConn is a MySQL connection that prepares frequent statements and sends others as text. Only one goroutine
+// at a time uses it.
 type preparingConn struct {
 	mysqlConn
 	counter   *useCounter
@@ -110,9 +112,10 @@ type preparedStatement struct {
 	used uint64 // time of the last use, counted in uses of the connection
 }
 
-// of returns the prepared statement for a query. Nil means that the query must be sent with its values.
-func (p *preparingConn) of(ctx context.Context, query string) (sqlStmt, error) {
-	if !p.counter.worth(query) {
+// statementFor returns the prepared statement for a query, and prepares it first if it is frequent. Nil means that
+// the caller must send the query as text with its values.
+func (p *preparingConn) statementFor(ctx context.Context, query string) (sqlStmt, error) {
+	if !p.counter.countUse(query) {
 		return nil, nil
 	}
 	p.uses++
@@ -143,7 +146,8 @@ func (p *preparingConn) of(ctx context.Context, query string) (sqlStmt, error) {
 	return whole, nil
 }
 
-// forget drops the least recently used statement. It returns false, and drops none, if all were used recently.
+// forget closes the least recently used prepared statement, to make room. It closes none and returns false if all
+// statements were used recently.
 func (p *preparingConn) forget() bool {
 	oldest := ""
 	for query, s := range p.kept {
@@ -171,8 +175,8 @@ const (
 	errNeedsReprepare    = 1615 // the tables of the statement have changed too often
 )
 
-// lost reports whether err means that the server no longer has a prepared statement. The statement was then not
-// executed.
+// lost reports whether err means that the server no longer has the prepared statement of a query. It then removes the
+// statement. The server has not run it, so the caller can send the query as text.
 func (p *preparingConn) lost(query string, err error) bool {
 	var refused *mysql.MySQLError
 	if !errors.As(err, &refused) || !slices.Contains([]uint16{errUnknownStatement, errNeedsReprepare}, refused.Number) {
@@ -190,7 +194,7 @@ func (p *preparingConn) ExecContext(ctx context.Context, query string, args []dr
 }
 
 func (p *preparingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	stmt, err := p.of(ctx, query)
+	stmt, err := p.statementFor(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +220,7 @@ func (p *preparingConn) QueryContext(ctx context.Context, query string, args []d
 }
 
 func (p *preparingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	stmt, err := p.of(ctx, query)
+	stmt, err := p.statementFor(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// fakeConn prepares statements that a server does not know any more, or prepares none.
+// fakeConn is a connection to a server that does not know the statements it has prepared. If refuses is set,
+// preparing fails with that error.
 type fakeConn struct {
 	mysqlConn // nil: nothing else is asked of it
 	refuses   error
@@ -48,7 +49,7 @@ func (fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result
 	return nil, &mysql.MySQLError{Number: errNeedsReprepare}
 }
 
-// ask sends a query whose rows are of no interest.
+// ask runs SELECT 1 and discards its rows.
 func (p *preparingConn) ask(ctx context.Context) error {
 	rows, err := p.QueryContext(ctx, "SELECT 1", nil)
 	if rows != nil {
@@ -90,13 +91,13 @@ func TestServersWithoutRoomForStatements(t *testing.T) {
 		if conn.sent != 3 {
 			t.Errorf("%d: sent %d times", test.number, conn.sent)
 		}
-		if got := p.counter.worth("SELECT 1"); got != test.asked {
+		if got := p.counter.countUse("SELECT 1"); got != test.asked {
 			t.Errorf("%d: asked again: %v", test.number, got)
 		}
 	}
 	// A connection that is gone is no answer of the server's.
 	p := &preparingConn{mysqlConn: &fakeConn{refuses: driver.ErrBadConn}, counter: &useCounter{after: 1}}
-	p.counter.worth("SELECT 1")
+	p.counter.countUse("SELECT 1")
 	if err := p.ask(t.Context()); !errors.Is(err, driver.ErrBadConn) {
 		t.Error(err)
 	}
@@ -106,17 +107,17 @@ func TestCountingStatementsIsBounded(t *testing.T) {
 	t.Parallel()
 	o := &useCounter{after: 2}
 	for n := range 3 * maxCounted {
-		o.worth(string(rune(n)))
+		o.countUse(string(rune(n)))
 		if len(o.counts) > maxCounted {
 			t.Fatalf("%d statements are counted", len(o.counts))
 		}
 	}
-	if (&useCounter{}).worth("SELECT 1") {
+	if (&useCounter{}).countUse("SELECT 1") {
 		t.Error("prepared though it never should be")
 	}
 }
 
-// tearingConn tears its first reads.
+// tearingConn is a connection to a TiDB server whose first queries fail with a torn read (isTornRead).
 type tearingConn struct {
 	mysqlConn
 	torn, sent int

@@ -21,11 +21,12 @@ import (
 // errReadOnly is returned by CheckWrite if no server accepts writes.
 var errReadOnly = errors.New("the database takes no writes")
 
-// primaries returns the servers of a location with several hosts. They have not been polled yet.
+// primaries returns the group of servers for a URL with several hosts. It also returns each server's polling state,
+// by host. The servers have not been polled yet.
 func (l location) primaries() (*members, []*primaryState, error) {
 	all, asked := make([]*member, len(l.hosts)), make([]*primaryState, len(l.hosts))
 	for i, host := range l.hosts {
-		one := l.at(host)
+		one := l.forHost(host)
 		connector, err := one.connector()
 		if err != nil {
 			return nil, nil, err
@@ -40,8 +41,8 @@ func (l location) primaries() (*members, []*primaryState, error) {
 	return m, asked, nil
 }
 
-// at returns the location of one of the hosts.
-func (l location) at(host string) location {
+// forHost returns the location of one host of a URL with several hosts.
+func (l location) forHost(host string) location {
 	l.mysql = l.mysql.Clone()
 	l.mysql.Addr, l.hosts = host, nil
 	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
@@ -74,7 +75,7 @@ func choosePrimary(states []memberState, current int) int {
 	return -1
 }
 
-// primaryState polls whether one server accepts writes.
+// primaryState polls one server of a group, to determine whether it accepts writes.
 type primaryState struct {
 	db *sql.DB
 	// noGroup is true if the server does not report its role in a group, or if the user may not read it.
@@ -83,13 +84,13 @@ type primaryState struct {
 	fits atomic.Pointer[memberCheck]
 }
 
-// memberCheck is a check of one server.
+// memberCheck is the check that a server must pass before it is used (CheckServers).
 type memberCheck struct {
 	passed bool
 	do     func(context.Context) error
 }
 
-// ask implements member.ask.
+// ask polls the server. It implements member.ask.
 func (p *primaryState) ask(ctx context.Context) (s memberState) {
 	if c := p.fits.Load(); c != nil && !c.passed {
 		if s.err = c.do(ctx); s.err != nil {
@@ -171,7 +172,7 @@ func (s *Store) CheckServers(ctx context.Context, check func(context.Context, *S
 		return nil
 	}
 	for i, state := range s.primaries {
-		one := newStore(state.db, s.url.at(s.url.hosts[i]))
+		one := newStore(state.db, s.url.forHost(s.url.hosts[i]))
 		state.fits.Store(&memberCheck{do: func(ctx context.Context) error { return check(ctx, one) }})
 	}
 	s.members.refresh(ctx)
@@ -184,8 +185,8 @@ var (
 	oldestMariaDB = [3]int{10, 6, 0}
 )
 
-// oldVersion returns an error that wraps ErrUnfit if a version of MySQL or MariaDB is too old.
-func oldVersion(version string) error {
+// checkVersion returns an error that wraps ErrUnfit if a version of MySQL or MariaDB is too old.
+func checkVersion(version string) error {
 	name, oldest := "MySQL", oldestMySQL
 	if strings.Contains(version, "MariaDB") {
 		name, oldest = "MariaDB", oldestMariaDB

@@ -117,8 +117,8 @@ func prepareQuery(ctx context.Context, raw any, query string) (driver.StmtQueryC
 	return queries, nil
 }
 
-// read returns the answer. A commit between its two statements is part of the answer, and causes one query more
-// next time.
+// read returns the current answer, from the cache if no other connection has committed. If a commit comes between its
+// two statements, the answer includes it, and the next call runs the query again.
 func (q *Question) read() (n int64, err error) {
 	err = q.conn.Raw(func(any) error {
 		version, err := q.number(q.dataVersion)

@@ -81,8 +81,8 @@ func TestQuestionThatIsWrong(t *testing.T) {
 	})
 }
 
-// A value that is committed is never hidden by an older one. Neither the connections of its own process do that, nor
-// checkpoints, which restart the log.
+// TestAnswerIsNeverOld checks that Ask returns a value as soon as it is committed. Commits by the same process and
+// checkpoints, which restart the log, must not hide it.
 func TestAnswerIsNeverOld(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))

@@ -75,14 +75,15 @@ func (s *Store) replicaLocations(urls []string) ([]location, error) {
 	return out, nil
 }
 
-// pooledForReading returns a connection pool for connections that do not write.
+// pooledForReading returns a connection pool with the location's limits. Its connections are used for reading only.
 func (l location) pooledForReading(connector *members) *sql.DB {
 	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, true})
 	l.pool.limit(db)
 	return db
 }
 
-// member returns the primary database as one of the servers to read from.
+// member returns the primary database as a server of the group that OpenReplicas reads from. revision is the query
+// for the calendar's revision.
 func (s *Store) member(revision string) (*member, error) {
 	m := &member{address: "the database itself", connector: s.members, close: func() error { return nil }}
 	if s.members == nil {
@@ -98,7 +99,7 @@ func (s *Store) member(revision string) (*member, error) {
 	return m, nil
 }
 
-// replica returns the server of a location, with a connection pool for polling it.
+// replica returns the replica at a location as a server of the group that OpenReplicas reads from.
 func (l location) replica(o ReplicaOptions) (*member, error) {
 	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
 	connector, err := l.connector()
@@ -142,9 +143,9 @@ type replicaChoice struct {
 	shown  int64 // newest revision that was read, as of the previous poll
 }
 
-// choose keeps a replica as long as it is usable. A replica that lacks changes that were already read is used
-// only after settledRounds, because readers then go back in time once. It is used at once if the primary database
-// does not answer.
+// choose returns the index of the server to read from. It keeps a replica as long as it is usable. If a replica lacks
+// changes that were already read, it is chosen only after settledRounds polls, because readers then see an older
+// state once. If the primary database does not answer, it is chosen at once.
 func (c *replicaChoice) choose(now time.Time, states []memberState, current int) int {
 	itself := len(states) - 1
 	if states[itself].err == nil {
@@ -173,7 +174,8 @@ func (c *replicaChoice) choose(now time.Time, states []memberState, current int)
 	return next
 }
 
-// rate computes the lag of a replica, and counts the successive polls at which it was usable.
+// rate sets the lag in the state of replica i, and whether the replica lags too far behind. It also counts the
+// successive polls at which the replica was usable.
 func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	if s.err != nil {
 		c.usable[i] = 0

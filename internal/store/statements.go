@@ -66,7 +66,7 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	c := &cachingConn{
 		sqlConn: whole, wait: k.wait, files: k.files, limit: k.limit, queue: k.queue, kept: map[string]*cachedStatement{},
 	}
-	if err := c.opened(ctx); err != nil {
+	if err := c.countOpened(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return c, nil
@@ -112,7 +112,8 @@ type cachedStatement struct {
 	used uint64 // time of the last use, counted in uses of the connection
 }
 
-// prepared returns the cached statement for a query. Nil means that it is busy or cannot be cached.
+// prepared returns the cached statement for a query, and prepares it first if needed. Nil means that the statement is
+// busy or cannot be cached. The caller then runs the query without the cache.
 func (k *cachingConn) prepared(ctx context.Context, query string) (*cachedStatement, error) {
 	k.uses++
 	if s := k.kept[query]; s != nil {
@@ -163,7 +164,7 @@ func (k *cachingConn) forget() error {
 func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	wait, leave := k.wait, func() {}
 	if !o.ReadOnly {
-		if err := k.intact(); err != nil {
+		if err := k.checkOrSave(); err != nil {
 			return nil, err
 		}
 		wait, leave = k.queue.enter(ctx, k.wait)
@@ -194,7 +195,7 @@ func (t *checkedTx) Commit() error {
 	if err := t.Tx.Commit(); err != nil || !t.writes {
 		return err
 	}
-	return t.of.intact()
+	return t.of.checkOrSave()
 }
 
 // Rollback implements driver.Tx.
@@ -216,7 +217,7 @@ func (k *cachingConn) PrepareContext(ctx context.Context, query string) (driver.
 func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	writes := k.writes(query)
 	if writes {
-		if err := k.intact(); err != nil {
+		if err := k.checkOrSave(); err != nil {
 			return nil, err
 		}
 	}
@@ -227,7 +228,7 @@ func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 		k.noteTransaction(query)
 	}
 	if err == nil && writes {
-		err = k.intact()
+		err = k.checkOrSave()
 	}
 	return out, err
 }
@@ -235,14 +236,14 @@ func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 // QueryContext runs a statement that returns rows. It waits as ExecContext does.
 func (k *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if k.writes(query) { // an INSERT or UPDATE with RETURNING
-		if err := k.intact(); err != nil {
+		if err := k.checkOrSave(); err != nil {
 			return nil, err
 		}
 	}
 	wait, leave := k.enterQueue(ctx, query)
 	defer leave()
 	return retryWhileHeld(ctx, wait, func() (driver.Rows, error) {
-		limit := k.limit.of(query)
+		limit := k.limit.limitFor(query)
 		if limit == 0 {
 			return k.query(ctx, query, args)
 		}
@@ -256,7 +257,7 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 	})
 }
 
-// writes reports whether a statement may write outside a transaction, so that the files must be checked.
+// writes reports whether a statement may write outside a transaction. The files must then be checked.
 func (k *cachingConn) writes(query string) bool {
 	return k.files != nil && !k.inTx && !isReadOnly(query)
 }
@@ -266,7 +267,7 @@ func isReadOnly(query string) bool {
 	return hasVerb(query, "SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK")
 }
 
-// waitFor returns the time for which a statement may wait for locks. 0 means not at all.
+// waitFor returns the time for which a statement may wait for locks. 0 means that it must not wait.
 func (k *cachingConn) waitFor(query string) time.Duration {
 	if strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";") {
 		return 0 // the text may be a script
@@ -311,7 +312,7 @@ func (k *cachingConn) query(ctx context.Context, query string, args []driver.Nam
 // until the process ends: closing the last one would remove files of another process.
 func (k *cachingConn) Close() error {
 	if k.files != nil {
-		_ = k.intact() // only to save commits; there is no write to reject
+		_ = k.checkOrSave() // only to save commits; there is no write to reject
 		if k.files.remove() {
 			return nil
 		}

@@ -78,7 +78,8 @@ func OpenReading(ctx context.Context, url string) (*Store, error) {
 	return openLocation(ctx, reading, nil)
 }
 
-// openLocation opens a database. files checks those of an SQLite database; nil checks none.
+// openLocation opens the database at a location. files detects removed or replaced files of an SQLite database. Nil
+// disables this.
 func openLocation(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
 	if len(loc.hosts) > 1 {
 		return openPrimary(ctx, loc)

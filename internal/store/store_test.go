@@ -116,7 +116,8 @@ func TestTx(t *testing.T) {
 	})
 }
 
-// TestTestsOfOneNameHaveDatabases is about storetest. A test program of its own would take a second to link.
+// TestTestsOfOneNameHaveDatabases checks that storetest gives two tests of the same name a database each. It is here
+// because another test program would take a second to link.
 func TestTestsOfOneNameHaveDatabases(t *testing.T) {
 	t.Parallel()
 	for range 2 { // the second is called "repeated#01"

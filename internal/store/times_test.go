@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// SQLite compares times as text.
+// TestTimesAreStoredInUTC checks that times are stored in UTC. SQLite compares times as text, so all must be in one
+// zone.
 func TestTimesAreStoredInUTC(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

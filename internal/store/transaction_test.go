@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// proxyThatLoses forwards connections to a MySQL server until a client sends a statement. That and all that the client
-// sends after it is lost, and the connection stays open.
+// proxyThatLoses starts a proxy for a MySQL server. It forwards a connection until the client sends the given
+// statement. From then on it drops all data of the client, and leaves the connection open.
 func proxyThatLoses(t *testing.T, statement, server string) (address string) {
 	t.Helper()
 	packet := append([]byte{3}, statement...) // 3 is the command of a query
@@ -68,8 +68,8 @@ func proxyThatLoses(t *testing.T, statement, server string) (address string) {
 	return l.Addr().String()
 }
 
-// A statement that ends a transaction, and that the server does not answer, must not outlast the request by more than the
-// time for it.
+// TestEndOfATransactionWithoutAnAnswer ends a transaction on a server that no longer answers. A commit must end with
+// the request's context, and a rollback after its time limit.
 func TestEndOfATransactionWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -14,20 +14,20 @@ type writerQueue struct{ turn *semaphore.Weighted }
 
 func newWriterQueue() writerQueue { return writerQueue{semaphore.NewWeighted(1)} }
 
-// enter waits for the earlier writers, for up to most. It returns the rest of that time, which is for writers of
+// enter waits for the earlier writers, until limit. It returns the rest of that time, which is for writers of
 // other processes. The caller must call leave after its transaction or statement. If the time or ctx has ended,
 // the rest is 0, and the next statement fails.
-func (q writerQueue) enter(ctx context.Context, most time.Duration) (rest time.Duration, leave func()) {
+func (q writerQueue) enter(ctx context.Context, limit time.Duration) (rest time.Duration, leave func()) {
 	if q.turn.TryAcquire(1) {
-		return most, func() { q.turn.Release(1) }
+		return limit, func() { q.turn.Release(1) }
 	}
 	began := time.Now()
-	limited, cancel := context.WithTimeout(ctx, most)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if q.turn.Acquire(limited, 1) != nil {
 		return 0, func() {}
 	}
-	return max(0, most-time.Since(began)), func() { q.turn.Release(1) }
+	return max(0, limit-time.Since(began)), func() { q.turn.Release(1) }
 }
 
 // enterQueue is enter for a statement that writes outside a transaction. Other statements need no turn.
@@ -39,7 +39,7 @@ func (k *cachingConn) enterQueue(ctx context.Context, query string) (rest time.D
 	return k.queue.enter(ctx, most)
 }
 
-// noteTransaction notes whether a statement began or ended a transaction by itself, without BeginTx.
+// noteTransaction records whether a statement such as BEGIN or COMMIT began or ended a transaction without BeginTx.
 func (k *cachingConn) noteTransaction(query string) {
 	if !k.inTx && k.waitFor(query) > 0 {
 		k.begun = hasVerb(query, "BEGIN") || k.begun && !hasVerb(query, "COMMIT", "END", "ROLLBACK")

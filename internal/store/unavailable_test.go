@@ -44,7 +44,8 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 	}
 }
 
-// SQLite tells by itself, on a file that may not grow.
+// TestSQLiteWithoutRoomIsAway checks that IsUnavailable recognises SQLite's error for a full disk. A limit on the
+// file's size causes it.
 func TestSQLiteWithoutRoomIsAway(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "full.db")+"?max-open=1")

@@ -282,7 +282,8 @@ func MySQLTarget(text string) (Target, error) {
 	return Target{l.mysql.Net, l.mysql.Addr, l.mysql.User, l.mysql.DBName}, nil
 }
 
-// open opens the database. files checks those of an SQLite database; nil checks none.
+// open opens a connection pool for the database. files detects removed or replaced files of an SQLite database. Nil
+// disables this.
 func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 	if l.dialect == dialect.SQLite {
 		db, err := openSQLite(l.dsn, l.sqlite.busy, files, l.limit)
@@ -313,7 +314,7 @@ func (l location) connector() (driver.Connector, error) {
 	return sessionConnector{connector, l.limit}, nil
 }
 
-// pooled returns a connection pool that uses the given connector.
+// pooled returns a connection pool with the location's limits. It opens connections with the given connector.
 func (l location) pooled(connector driver.Connector) *sql.DB {
 	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, false})
 	l.pool.limit(db)
@@ -354,7 +355,7 @@ func (s *Store) URLFor(user string) string {
 	return u.String()
 }
 
-// CheckURL returns the error that Open returns for an invalid URL. It does not connect.
+// CheckURL returns an error that wraps ErrURL if Open would reject the URL as invalid. It does not connect.
 func CheckURL(text string) error {
 	_, err := parseURL(text)
 	return err

@@ -139,7 +139,8 @@ func TestURLsOfSeveralHosts(t *testing.T) {
 	}
 }
 
-// The server tells its socket. On another machine than the tests there is none.
+// TestOpenOnAUnixSocket connects to the test server by its Unix socket. It is skipped if the server is on another
+// machine.
 func TestOpenOnAUnixSocket(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -245,7 +246,7 @@ func FuzzURLNeverShowsThePassword(f *testing.F) {
 	})
 }
 
-// FuzzParseURL checks that what is shown of a URL names the same database.
+// FuzzParseURL checks that Store.String, which shows a URL without its password, still names the same database.
 func FuzzParseURL(f *testing.F) {
 	for _, seed := range []string{
 		"sqlite://almanac.db", "sqlite::memory:", "sqlite://:memory:", "sqlite:///var/lib/a b?c.db", "sqlite://a.db?cache=64MiB&busy=5s&mmap=1GiB", "sqlite://a%20b.db",

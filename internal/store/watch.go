@@ -100,7 +100,8 @@ func (d watchedDriver) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialec
 	return watchedTx{plain, ctx, d.watch}, nil
 }
 
-// watchedTx is a transaction of watchedDriver. Commit and Rollback take no context and use that of the begin.
+// watchedTx is a transaction of watchedDriver. Commit and Rollback have no context argument, so their watches get the
+// context of BeginTx.
 type watchedTx struct {
 	*entsql.Tx
 	ctx   context.Context

@@ -90,7 +90,8 @@ func (c *checker) add(kind calendar.Kind, id int64, format string, args ...any) 
 	c.found = append(c.found, Problem{kind, id, fmt.Sprintf(format, args...)})
 }
 
-// confirmed runs a check, and runs it again if it finds problems. It reports the problems that both runs find.
+// confirmed runs check. If it finds problems, confirmed runs it again, and reports the problems that both runs find.
+// A write between the reads of one run can look like a problem.
 func (c *checker) confirmed(ctx context.Context, check func() error, report func(Problem)) error {
 	c.found = nil
 	if err := check(); err != nil || len(c.found) == 0 {
@@ -109,7 +110,7 @@ func (c *checker) confirmed(ctx context.Context, check func() error, report func
 	return ctx.Err()
 }
 
-// checkedRecord has the checked columns that the tables of all kinds share.
+// checkedRecord has the columns of a record that Check examines for all kinds.
 type checkedRecord struct {
 	id        int64
 	original  calendar.Language
@@ -119,22 +120,22 @@ type checkedRecord struct {
 	others    []otherText
 }
 
-// otherText is the language and the slug of a translation.
+// otherText has the language and the slug of a record's translation.
 type otherText struct {
 	language calendar.Language
 	slug     string
 }
 
-// records checks the records of a kind with the ids.
+// records checks the records of a kind with the given ids.
 func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) error {
 	rows, err := c.load(ctx, kind, ids)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.slugs(ctx, kind, rows), c.texts(ctx, kind, rows), c.drawn(ctx, kind, ids))
+	return errors.Join(c.slugs(ctx, kind, rows), c.texts(ctx, kind, rows), c.recordIDs(ctx, kind, ids))
 }
 
-// load loads the records, and checks the columns that only their kind has.
+// load loads the records of a kind with the given ids. It also checks the columns that only this kind has.
 func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	if kind.IsTerm() {
 		return c.terms(ctx, kind, ids)
@@ -169,7 +170,7 @@ func checkedRecordOf(row ent.Row) checkedRecord {
 	return r
 }
 
-// span checks that the instants of an event match its wall times, and that its status is known.
+// span checks that the stored instants of an event match its wall times, and that its status is a known one.
 func (c *checker) span(r *ent.Event) {
 	_, stale, err := derivedSpan(r)
 	if err != nil {
@@ -187,7 +188,7 @@ func (c *checker) span(r *ent.Event) {
 	}
 }
 
-// terms is load for categories and tags.
+// terms loads and checks categories and tags, as load does for other kinds.
 func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	rows, err := c.db.Term.Query().Where(term.IDIn(ids...)).WithTranslations().All(ctx)
 	if err != nil {
@@ -223,7 +224,8 @@ func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (o
 	return out, nil
 }
 
-// slugs compares the slugs of records with the table slugs, and their languages with those of their texts.
+// slugs compares the slugs in the records with the rows of the table slugs. It also compares a record's languages
+// with those of its translations.
 func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checkedRecord) error {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
@@ -296,8 +298,8 @@ func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checkedR
 	return nil
 }
 
-// drawn checks that the ids of records were drawn from the table records.
-func (c *checker) drawn(ctx context.Context, kind calendar.Kind, ids []int64) error {
+// recordIDs checks that the table records has the ids of the given records. All ids are allocated there.
+func (c *checker) recordIDs(ctx context.Context, kind calendar.Kind, ids []int64) error {
 	if kind.IsTerm() {
 		return nil
 	}

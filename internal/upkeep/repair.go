@@ -41,9 +41,8 @@ func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 	return Reindex(ctx, db, e, func(calendar.Kind, int) {})
 }
 
-// Recount corrects the numbers of published events of the terms with the ids. Without ids it corrects those of
-// all terms. It is for writers that insert rows without package edit, which otherwise keeps the numbers
-// correct.
+// Recount counts the published events of each term again, and corrects the stored numbers. Without ids it does so for
+// all terms. It is for writers that insert rows without package edit, which otherwise keeps the numbers correct.
 func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
 	lock := func() ([]*ent.Term, error) { return edit.LockTerms(ctx, tx, termIDs...) }
 	if len(termIDs) == 0 {
@@ -91,10 +90,10 @@ func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[
 	return events, nil
 }
 
-// Reindex computes again what is derived from records: search texts, instants of events, cells of venues, sort
-// keys of terms and series. It is needed after rows were written without package edit, and after the language
-// of the site or the rules of a time zone changed. Each batch is a transaction, so Reindex may run while the
-// service writes. It calls step after each batch, with the number of records of the kind that are done.
+// Reindex computes again the values that are derived from records: search texts, instants of events, cells of venues,
+// sort keys of terms and series. Call it after rows were written without package edit, or after the site's language
+// or the rules of a time zone changed. Each batch is a transaction, so Reindex may run while the service writes. It
+// calls step after each batch, with the number of records of the kind that are done.
 func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
 	return ReindexFrom(ctx, db, e, Position{}, func(at Position, records int) error {
 		step(at.Kind, records)
@@ -102,15 +101,15 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 	})
 }
 
-// Position is how far Reindex has come: records of the kind up to the id, and all of the kinds before it. The zero value is
-// the beginning.
+// Position is the progress of Reindex. All records of the kind up to the id are done, and all kinds before it. The
+// zero value is the beginning.
 type Position struct {
 	Kind calendar.Kind `json:"kind"`
 	ID   int64         `json:"id"`
 }
 
-// ReindexFrom does the rest of what Reindex does after a position. It calls step after each batch, with the number of records
-// of the kind that are done since the position, and ends with its error.
+// ReindexFrom continues Reindex after a position. It calls step after each batch with the new position and the number
+// of records of the kind that this call has done. If step returns an error, ReindexFrom returns it.
 func ReindexFrom(ctx context.Context, db *ent.Client, e *edit.Editor, from Position, step func(at Position, records int) error) error {
 	for _, kind := range kinds {
 		after := int64(0)
@@ -174,8 +173,8 @@ func ReindexFrom(ctx context.Context, db *ent.Client, e *edit.Editor, from Posit
 	})
 }
 
-// eachBatch calls do for batches of ids of a kind above after, in ascending order. Done is the number of records up to the
-// end of the batch.
+// eachBatch calls do for all ids of a kind above after, in ascending order and in batches. The argument done is the
+// number of ids so far, including the batch.
 func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64, do func(ids []int64, done int) error) error {
 	for done := 0; ; {
 		ids, err := idsAfter(ctx, db, kind, after)
@@ -250,8 +249,8 @@ func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// derivedSpan computes the span of a stored event from its wall times and its zone. The result stale reports
-// whether the stored instants differ from those of the span. The error is calendar.ErrZone for an unknown zone.
+// derivedSpan computes the span of a stored event from its wall times and its zone. The result stale is true if the
+// stored instants differ from the span. If the zone is unknown, the error is calendar.ErrZone.
 func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	zone, err := calendar.ParseZone(r.Timezone)
 	if err != nil {
@@ -261,7 +260,7 @@ func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	return span, !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt), nil
 }
 
-// repairCells corrects the stored cells of venues.
+// repairCells corrects the stored map cells of the venues with the given ids. Searches by place use the cells.
 func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
 	if err != nil {
@@ -284,7 +283,7 @@ func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// staleCell reports whether the stored cell of a venue differs from that of its coordinates.
+// staleCell reports whether the stored map cell of a venue differs from the cell of its coordinates.
 func staleCell(r *ent.Venue) bool {
 	cell := edit.VenueCell(r.Latitude, r.Longitude)
 	return (cell == nil) != (r.Cell == nil) || cell != nil && *cell != *r.Cell

@@ -85,7 +85,8 @@ func TestFillSortKeys(t *testing.T) {
 	})
 }
 
-// interruptAfterBatch fills sort keys until the first batch is written. A step cannot fail, so the interruption is a panic.
+// interruptAfterBatch calls FillSortKeys and stops it after the first batch. The function step returns no error, so
+// it panics.
 func interruptAfterBatch(t *testing.T, w *edittest.World) {
 	t.Helper()
 	interrupted := errors.New("enough")

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// ReindexPending reports whether another language became the main one, and records are not all derived again.
+// ReindexPending reports whether a Reindex is needed and not finished, because the main language of the site was
+// changed.
 func ReindexPending(ctx context.Context, db *ent.Client) (bool, error) {
 	pending, err := db.Setting.Query().Where(setting.ID(edit.ReindexSetting)).Exist(ctx)
 	if err != nil {
@@ -20,8 +21,8 @@ func ReindexPending(ctx context.Context, db *ent.Client) (bool, error) {
 	return pending, nil
 }
 
-// FinishReindex does what is left of a pending Reindex. It notes how far it has come after each batch, so that a later call
-// continues after an interruption. It does nothing if none is pending.
+// FinishReindex carries out the rest of a pending Reindex. It stores its position after each batch, so that a later
+// call continues after an interruption. It does nothing if no Reindex is pending.
 func FinishReindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
 	row, err := db.Setting.Get(ctx, edit.ReindexSetting)
 	if ent.IsNotFound(err) {

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// TestReindexOfOldSettingsChangesNothing derives records again with settings that have been replaced meanwhile, as a command does
-// that began before.
+// TestReindexOfOldSettingsChangesNothing runs Reindex with settings that have been replaced since, like a command
+// that started earlier.
 func TestReindexOfOldSettingsChangesNothing(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

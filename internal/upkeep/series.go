@@ -25,7 +25,7 @@ import (
 // thousand occurrences.
 const seriesBatch = 50
 
-// eachSeriesBatch is eachBatch for series.
+// eachSeriesBatch calls do for all ids of series above after, as eachBatch does for records.
 func eachSeriesBatch(ctx context.Context, db *ent.Client, after int64, do func(ids []int64, done int) error) error {
 	for done := 0; ; {
 		ids, err := db.Series.Query().Where(entseries.IDGT(after)).Order(entseries.ByID()).Limit(seriesBatch).IDs(ctx)
@@ -40,7 +40,7 @@ func eachSeriesBatch(ctx context.Context, db *ent.Client, after int64, do func(i
 	}
 }
 
-// series checks the series with the ids.
+// series checks the series with the given ids.
 func (c *checker) series(ctx context.Context, ids []int64) error {
 	rows, err := c.db.Series.Query().Where(entseries.IDIn(ids...)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(ctx)
@@ -70,11 +70,11 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 			named = append(named, c.title(r, template))
 		}
 	}
-	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.drawn(ctx, calendar.Series, ids))
+	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.recordIDs(ctx, calendar.Series, ids))
 }
 
-// title checks the sort keys of a series against the title of its last phase. It returns the languages and
-// slugs of the series.
+// title compares the sort keys of a series with the title of its last phase, which is event t. It returns the
+// languages and slugs of the series.
 func (c *checker) title(r *ent.Series, t *ent.Event) checkedRecord {
 	keys := series.SortKeysOf(c.Site.IndexedIn(), t)
 	for column, is := range map[string][]byte{

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// wall reads a wall time.
+// wall parses a wall time. If the text is invalid, the test fails.
 func wall(t *testing.T, text string) calendar.Wall {
 	t.Helper()
 	w, err := calendar.ParseWall(text)
@@ -29,8 +29,8 @@ func wall(t *testing.T, text string) calendar.Wall {
 	return w
 }
 
-// newWeekly adds a series of four Saturdays in two phases, without the third Saturday, whose occurrence is in the trash.
-// Reindex writes its sort keys and search texts.
+// newWeekly adds a series of four Saturdays in two phases. The schedule excludes the third Saturday, whose occurrence
+// is in the trash. It then runs Reindex, which writes sort keys and search texts.
 func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []*ent.Event) {
 	t.Helper()
 	ctx, e := t.Context(), w.As(calendar.Editor)
@@ -257,7 +257,8 @@ func TestRepairDerivesInstantsFromWallTimes(t *testing.T) {
 	})
 }
 
-// TestRepairLocksSeriesFirst derives the instants of occurrences of two series.
+// TestRepairLocksSeriesFirst corrects the instants of occurrences of two series. It checks that the series are locked
+// before their occurrences.
 func TestRepairLocksSeriesFirst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

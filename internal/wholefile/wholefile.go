@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Write calls content with a temporary file beside file, and renames it to file, which it may replace. After an error, file is
-// as it was before, and the temporary file is gone.
+// Write replaces file, or creates it, so that readers see either the old or the new content. It calls content with a
+// temporary file in the same folder, and then renames that file. After an error, file is unchanged, and the temporary
+// file is removed.
 func Write(file string, content func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), temporaryPattern(file)) // mode 0600
 	if err != nil {
@@ -33,13 +34,14 @@ func Write(file string, content func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), file)
 }
 
-// temporaryPattern is the pattern of the names of temporary files, for os.CreateTemp.
+// temporaryPattern returns the pattern of the names of file's temporary files, for os.CreateTemp.
 func temporaryPattern(file string) string { return "." + filepath.Base(file) + ".*.tmp" }
 
 // abandonedAfter is the age at which a temporary file is one of a process that was killed.
 const abandonedAfter = time.Hour
 
-// RemoveAbandoned removes the temporary files of file that killed processes left. Files that it cannot remove stay.
+// RemoveAbandoned removes the temporary files of file that killed processes left, judged by their age at now. Files
+// that it cannot remove stay.
 func RemoveAbandoned(file string, now time.Time) {
 	entries, err := os.ReadDir(filepath.Dir(file))
 	if err != nil {

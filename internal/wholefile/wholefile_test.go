@@ -24,7 +24,7 @@ func names(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// TestFileIsWholeOrAsBefore replaces a file, and fails to.
+// TestFileIsWholeOrAsBefore replaces a file. After a failure the file must have its old content.
 func TestFileIsWholeOrAsBefore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -55,7 +55,8 @@ func TestFileIsWholeOrAsBefore(t *testing.T) {
 	}
 }
 
-// TestAbandonedFilesAreRemoved has temporary files of two names and ages.
+// TestAbandonedFilesAreRemoved creates temporary files of two names and ages. Only the old ones of the given file may
+// be removed.
 func TestAbandonedFilesAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

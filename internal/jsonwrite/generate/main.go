@@ -41,11 +41,12 @@ func main() {
 	}
 }
 
-// source has the declarations of a package by name. A method has the name Type.Method, an import the last part of its
-// path, and the clause of the package the name package.
+// source has the declarations of a Go package by name. The name of a method is Type.Method, and that of an import is
+// the last part of its path. The package clause has the name "package".
 type source map[string]ast.Node
 
-// parse reads the files of a package, or its test files, without the file that is to be written.
+// parse reads the Go files in a folder, except for the file out, which is about to be written. If out is a test file,
+// it reads the test files.
 func parse(dir, out string) (source, error) {
 	s := source{}
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -85,7 +86,8 @@ func parse(dir, out string) (source, error) {
 // markedTypes is the name of the types with the directive append.
 const markedTypes = "marked types"
 
-// isMarked reports whether the comment of a declaration has the directive append.
+// isMarked reports whether the comment of a declaration has the directive append. The generator writes a function for
+// such a type.
 func isMarked(d *ast.GenDecl) bool {
 	return d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return c.Text == "//jsonwrite:append" })
 }
@@ -98,7 +100,8 @@ func (s source) marked() []ast.Spec {
 	return nil
 }
 
-// underlying returns the type that a name stands for. It refuses types of other packages that have parts.
+// underlying returns the type that a type name stands for. It returns an error for structs and similar types of other
+// packages.
 func (s source) underlying(t ast.Expr) (ast.Expr, error) {
 	switch n := t.(type) {
 	case *ast.Ident:
@@ -130,7 +133,7 @@ func (s source) underlying(t ast.Expr) (ast.Expr, error) {
 	return t, nil
 }
 
-// generator writes the functions of a package to body.
+// generator writes the code of a package's generated functions to body.
 type generator struct {
 	source
 	body    bytes.Buffer
@@ -172,13 +175,14 @@ func generate(dir, out string, shapes []string) ([]byte, error) {
 	return format.Source(append([]byte(head), g.body.Bytes()...))
 }
 
-// appender returns the name of the function that appends a type.
+// appender returns the name of the generated function for a type.
 func appender(t string) string {
 	name := t[strings.LastIndexByte(t, '.')+1:]
 	return "append" + strings.ToUpper(name[:1]) + name[1:]
 }
 
-// call returns a call of the function that appends a type. "" means that the type has none.
+// call returns Go code that calls the function which appends a value of type t. "" means that there is no such
+// function.
 func (g *generator) call(buffer, value string, t ast.Expr) string {
 	name := types.ExprString(t)
 	if _, isPointer := t.(*ast.StarExpr); isPointer || g.source[appender(name)] == nil {
@@ -197,8 +201,8 @@ func (g *generator) call(buffer, value string, t ast.Expr) string {
 	return fmt.Sprintf("%s(%s, %s)", appender(name), buffer, address)
 }
 
-// members writes the members of a struct. value is the Go expression of the struct, seen has the names of the members
-// written so far.
+// members writes code that appends the members of a struct. value is the Go expression of the struct, and seen has
+// the names of the members that are written already.
 func (g *generator) members(name, value string, seen map[string]bool) error {
 	u, err := g.underlying(ast.NewIdent(name))
 	structure, ok := u.(*ast.StructType)
@@ -265,7 +269,8 @@ func (g *generator) member(name, value string, t ast.Expr, tag reflect.StructTag
 	return fmt.Errorf("escape %q of the type %s", tag.Get("escape"), types.ExprString(t))
 }
 
-// isSet returns a condition that is false if encoding/json omits the value as empty. "" means that it never does.
+// isSet returns Go code for a condition. It is false if encoding/json would omit the value because of omitempty. ""
+// means that encoding/json never omits it.
 func isSet(underlying ast.Expr, value string) string {
 	switch u := underlying.(type) {
 	case *ast.StructType:

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestGenerateRefusesWhatItCannotWrite generates code for a type Shape.
+// TestGenerateRefusesWhatItCannotWrite generates code for types that the generator does not support. It must return
+// an error.
 func TestGenerateRefusesWhatItCannotWrite(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
