@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// adoptSettings stores settings that are not stored yet, while the calendar has no settings or no records. It returns the keys of those that
-// it has stored. The settings of a calendar with records do not change by the way.
+// adoptSettings stores those settings of said that the calendar does not have yet. It does so only while the
+// calendar has no settings or no records. It returns the keys of the settings that it has stored.
 func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
 	used, err := hasRecords(ctx, st)
 	if err != nil {
@@ -46,7 +46,8 @@ func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (a
 	return adopted, err
 }
 
-// setMain makes a language the first one of a layer. "" leaves the layer as it is.
+// setMain makes main the first language in the settings out, which makes it the main language of the site. It does
+// nothing if main is "".
 func setMain(out settings.Layer, main calendar.Language) error {
 	if main == "" {
 		return nil
@@ -66,8 +67,9 @@ func logDifferences(log *slog.Logger, source siteSource, stored settings.Layer) 
 	}
 }
 
-// adopt stores the settings that the process brings, if the calendar has none or no records, and tells which ones differ. A calendar
-// that has records but no settings is one of an earlier version: it is in the language and the zone that serve has for it.
+// adopt stores the settings of the process if the calendar has no settings or no records, and logs which ones
+// differ. A calendar with records but without settings comes from an earlier version. It gets the language and zone
+// that serve has used for it.
 func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store, source siteSource) error {
 	said, err := source.recordSettings()
 	if err != nil {

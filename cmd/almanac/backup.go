@@ -58,8 +58,8 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// dumpCommand returns the mysqldump command for a database, without a password, and what to know about it. Without a
-// file the dump is named after the database.
+// dumpCommand returns the mysqldump command for the database at the URL db, without a password. The text note tells
+// the user what to know about the command. If file is "", the dump is named after the database.
 func dumpCommand(db, file string) (command, note string, err error) {
 	address, name, err := mysqlAddress(db)
 	if err != nil {
@@ -79,7 +79,8 @@ and which rights that needs.`
 	return command, note, nil
 }
 
-// mysqlAddress returns a database URL as flags of MySQL's programs, and the name of the database.
+// mysqlAddress converts a database URL to connection flags of MySQL's programs and the name of the database. The
+// flags contain no password.
 func mysqlAddress(db string) (flags, name string, err error) {
 	target, err := store.MySQLTarget(db)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// backup copies tables that the migrations do not create too, and says what it found.
+// TestBackupComparesTheCopyWithItsMigrations backs up a database with a table that no migration creates. The copy
+// must have the table. The output must say that the tables differ, or that there is no record of migrations.
 func TestBackupComparesTheCopyWithItsMigrations(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A backup that is ended has no copy and, once the next one has run, has left nothing in the folder. That one may make
-// a file of another name: names of backups have dates.
+// TestEndedBackupLeavesNothing interrupts a backup. No copy may exist afterwards. The next backup, whose file may
+// have another name, must also remove temporary files of the first.
 func TestEndedBackupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -72,7 +72,8 @@ func TestEndedBackupLeavesNothing(t *testing.T) {
 	}
 }
 
-// A backup leaves alone what another one is writing into the same folder.
+// TestBackupsAtTheSameTime runs two backups into the same folder. Neither may remove files that the other is
+// writing.
 func TestBackupsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
@@ -115,7 +116,7 @@ func TestBackupTellsTheCommandForMySQL(t *testing.T) {
 	}
 }
 
-// waitForEntry waits until a process makes something in a folder.
+// waitForEntry waits until a process creates a file in the folder dir.
 func waitForEntry(t *testing.T, p *process, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -30,7 +30,8 @@ func (c completionCmd) Run(s streams) error {
 	return err
 }
 
-// completeCmd prints the words that the last one of a command line may become, one on a line.
+// completeCmd prints possible completions of the last word of a command line, one per line. The script of
+// completionCmd calls it.
 type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the command line after the name of the program."`
 }
@@ -49,8 +50,8 @@ func (c completeCmd) Run(s streams, k *kong.Kong) error {
 	return nil
 }
 
-// completions returns what the last word may become: commands, flags, or the values of a flag or argument that has a
-// fixed set. It is empty for other values, so that the shell completes names of files.
+// completions returns the possible completions of the last word: commands, flags, or values. It knows only values
+// of flags and arguments with a fixed set. For others it returns none, so that the shell completes file names.
 func completions(node *kong.Node, words []string) (found []string) {
 	words = joinValues(words)
 	if len(words) == 0 {
@@ -104,7 +105,7 @@ func completions(node *kong.Node, words []string) (found []string) {
 	return slices.DeleteFunc(found, func(word string) bool { return !strings.HasPrefix(word, last) })
 }
 
-// joinValues joins "--flag", "=" and "value" to one word. Bash splits words at the sign.
+// joinValues joins "--flag", "=" and "value" to one word, because Bash splits words at the equals sign.
 func joinValues(words []string) (out []string) {
 	for i := 0; i < len(words); i++ {
 		if words[i] == "=" && len(out) > 0 {
@@ -131,7 +132,7 @@ func flagsOf(node *kong.Node) (flags []*kong.Flag) {
 	return flags
 }
 
-// flagOf returns the flag that a word names, with a value or without, or nil.
+// flagOf returns the flag that a word such as --db or --db=URL names. Nil means that the command has no such flag.
 func flagOf(node *kong.Node, word string) *kong.Flag {
 	name, _, _ := strings.Cut(word, "=")
 	for _, f := range flagsOf(node) {

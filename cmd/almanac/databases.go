@@ -18,7 +18,8 @@ type databases struct {
 	replicas *store.Store
 }
 
-// moves returns a number that changes whenever other servers are read or written (store.Store.ServerChanges).
+// moves returns a number that changes whenever reads or writes switch to another server
+// (store.Store.ServerChanges).
 func (d databases) moves() int64 {
 	if d.replicas == nil {
 		return d.ServerChanges()

@@ -108,7 +108,7 @@ func statementsOf(text string) (out []string) {
 	return out
 }
 
-// manualGrants are the statements of the manual that make a database and its users.
+// manualGrants returns the SQL statements in the manual that create a database and its users.
 func manualGrants(t *testing.T) []string {
 	t.Helper()
 	_, text, ok := strings.Cut(dbaPage(t), "```sql\n")
@@ -123,7 +123,7 @@ func manualGrants(t *testing.T) []string {
 	return out
 }
 
-// grants are those statements for a database and users of a test.
+// grants returns the statements of manualGrants, changed to create a test's own database and users.
 func grants(t *testing.T, name, suffix string) (out []string) {
 	t.Helper()
 	names := strings.NewReplacer("`almanac`", "`"+name+"`", "'almanac_migrate'", "'m"+suffix+"'",
@@ -134,7 +134,8 @@ func grants(t *testing.T, name, suffix string) (out []string) {
 	return out
 }
 
-// The users of the manual, with its rights and no others.
+// TestUsersOfTheManualHaveTheRightsTheyNeed creates the database users with the rights that the manual grants. It
+// checks that these rights suffice, and that none is superfluous.
 func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -215,7 +216,7 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 	}
 }
 
-// servesEvents writes, reads, changes and deletes what the service does.
+// servesEvents writes, reads, changes and deletes data as the service does, and fails the test after an error.
 func servesEvents(t *testing.T, st *store.Store) {
 	t.Helper()
 	_, site, err := siteSource{}.load(t.Context(), st.Ent)
@@ -255,7 +256,8 @@ func servesEvents(t *testing.T, st *store.Store) {
 	}
 }
 
-// TiDB, MariaDB and MySQL 8.0 lack one or the other of these.
+// TestMigrationsUseWhatEveryEngineHas searches the migrations for SQL that TiDB, MariaDB or MySQL 8.0 does not
+// support.
 func TestMigrationsUseWhatEveryEngineHas(t *testing.T) {
 	t.Parallel()
 	lacking := regexp.MustCompile(`(?i)\b(FULLTEXT|SPATIAL|GEOMETRY|POINT|SRID|TRIGGER|PROCEDURE|FUNCTION|EVENT\s+\w+\s+ON\s+SCHEDULE` +

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What compose.yaml has MySQL run is the SQL of the manual, with the passwords of its environment. TestUsersOfTheManual…
-// runs that on a server.
+// TestComposeMakesTheUsersOfTheManual compares the SQL that compose.yaml has MySQL run with the SQL of the manual.
+// Only the passwords differ, which come from its environment. TestUsersOfTheManual… runs this SQL on a server.
 func TestComposeMakesTheUsersOfTheManual(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -182,7 +182,8 @@ func openBrowser(ctx context.Context, url string) error {
 	return command.Run()
 }
 
-// screen prints the address of the calendar, and examples to try with its ids and slugs.
+// screen prints what the user of a demo sees: the address of the calendar, and commands to try with its ids and
+// slugs.
 func (c demoCmd) screen(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, made *scenario.Calendar, token string,
 ) error {
@@ -222,7 +223,8 @@ func (c demoCmd) screen(
 	return err
 }
 
-// examples are records of a calendar for the printed examples. Records that the calendar lacks are nil or "".
+// examples has records of a calendar that the demo uses in printed commands. Fields are nil or "" if the calendar
+// has no such record.
 type examples struct {
 	events, venues, organizers int
 	series, occurrences        int         // numbers of series, and of events in series

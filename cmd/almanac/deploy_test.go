@@ -18,7 +18,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// checkParses fails the test if the program does not understand its arguments, with settings from the environment.
+// checkParses parses arguments and environment variables as the program does, and returns the result. It fails the
+// test if they are wrong. The text where says in errors where they come from.
 func checkParses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
 	t.Helper()
 	known := &environment{getenv: func(name string) string { return env[name] }}
@@ -132,7 +133,7 @@ func (c container) env() map[string]string {
 	return out
 }
 
-// bytesOf is a size as Kubernetes or a flag writes it.
+// bytesOf parses a size, such as 512Mi, as written in a Kubernetes manifest or a flag. It returns bytes.
 func bytesOf(t *testing.T, size string) uint64 {
 	t.Helper()
 	n, err := humanize.ParseBytes(size)
@@ -192,7 +193,8 @@ func kubernetesManifests(t *testing.T) (all []kubernetesManifest) {
 	}
 }
 
-// checkPod checks what all pods have.
+// checkPod checks settings that every pod must have: it runs as another user than root, and without variables that
+// look like settings.
 func (doc *kubernetesManifest) checkPod(t *testing.T) {
 	pod := doc.Spec.Template.Spec
 	if !pod.Context.NonRoot {

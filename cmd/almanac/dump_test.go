@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// The command that backup prints works with the rights of the manual, and the migrating user restores the dump.
+// TestDumpIsRestoredWithTheRightsOfTheManual runs the command that backup prints as the backup user of the manual.
+// The user who migrates must be able to restore the dump.
 func TestDumpIsRestoredWithTheRightsOfTheManual(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {

@@ -196,12 +196,12 @@ type exporter struct {
 	zones   map[string]bool // VTIMEZONE components that are written
 }
 
-// write adds a text. Flush returns any error of it.
+// write adds a text to the file. An error is kept, and the method Flush returns it.
 func (e *exporter) write(text string) {
 	_, _ = e.out.WriteString(text)
 }
 
-// page requests a page and adds it. It returns the number of pages.
+// page requests one page of the list and passes its body to add. It returns the number of pages of the list.
 func (e *exporter) page(ctx context.Context, srv *server.Server, address string, page int, add func(int, []byte) error) (pages int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func (e *exporter) addJSON(page int, body []byte) error {
 	return nil
 }
 
-// addTable adds the lines of a table. Later pages lose their head line, which has no line break in a cell.
+// addTable adds the lines of a CSV page. It leaves out the headings of later pages, which are the first line.
 func (e *exporter) addTable(page int, body []byte) error {
 	if page > 1 {
 		_, body, _ = bytes.Cut(body, []byte("\n"))
@@ -297,7 +297,7 @@ func (e *exporter) addCalendar(page int, body []byte) error {
 	return nil
 }
 
-// indexOrEnd returns where a text begins in another, or the end of the other.
+// indexOrEnd returns the index of part in text, or the length of text if part does not occur.
 func indexOrEnd(text, part string) int {
 	if at := strings.Index(text, part); at >= 0 {
 		return at

@@ -97,8 +97,8 @@ func (c *imageCleaner) run(ctx context.Context) error {
 	return nil
 }
 
-// cleanImage cleans one image. If its file is missing or not a usable picture, one reports that and returns nil, so that
-// others are cleaned.
+// cleanImage cleans one image. If its file is missing or not a usable picture, it reports that and returns nil, so
+// that other images are cleaned.
 func (c *imageCleaner) cleanImage(ctx context.Context, row *ent.Image) error {
 	c.seen++
 	old := media.Image{

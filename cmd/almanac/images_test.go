@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// locatedJPEG is a picture of 8 by 4 pixels whose EXIF block has a turn and a place.
+// locatedJPEG returns a JPEG of 8 by 4 pixels. Its EXIF block has the given orientation and a position.
 func locatedJPEG(t *testing.T, turn byte) []byte {
 	t.Helper()
 	var plain bytes.Buffer
@@ -97,7 +97,7 @@ func addImage(t *testing.T, st *store.Store, folder, path string, data []byte, w
 	}
 }
 
-// checkCleaned checks that the file of an image has no metadata, and is as its record says.
+// checkCleaned checks that the file of an image has no metadata, and that its size matches its record.
 func checkCleaned(t *testing.T, folder string, row *ent.Image) {
 	if row.Path == "" {
 		return

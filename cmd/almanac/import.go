@@ -181,8 +181,9 @@ func (c importCmd) run(
 	return err
 }
 
-// adoptSource stores the settings of a calendar that gets its first records from a source. They are those of the process, the
-// languages, the time zone of most events and the paths of the pages. Settings that the calendar has stay. It returns the site.
+// adoptSource stores settings for a calendar that gets its first records from an import. They come from the
+// process, and from the source: its languages, the time zone of most events, and the paths of pages. Settings that
+// the calendar already has stay. It returns the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
@@ -210,7 +211,8 @@ func adoptSource(
 	return site, err
 }
 
-// adoptPaths adds the names in the paths of the source to settings. A name that cannot be one here becomes a notice.
+// adoptPaths adds the names in the paths of the source's pages to settings. A name that Almanac does not accept
+// becomes a notice in the report.
 func adoptPaths(said settings.Layer, cal *importer.Calendar) error {
 	kept := &importer.Calendar{Paths: make(map[string]string)}
 	for _, name := range slices.Sorted(maps.Keys(cal.Paths)) {
@@ -230,8 +232,8 @@ func adoptPaths(said settings.Layer, cal *importer.Calendar) error {
 	return nil
 }
 
-// pathsOf returns the names in the paths of the source as a value of the setting paths. "" means that they are those of the
-// program, or unknown.
+// pathsOf returns the names in the paths of the source's pages, as a value of the setting paths. "" means that the
+// names are Almanac's defaults, or unknown.
 func pathsOf(cal *importer.Calendar) (string, error) {
 	if len(cal.Paths) == 0 {
 		return "", nil
@@ -243,8 +245,8 @@ func pathsOf(cal *importer.Calendar) (string, error) {
 // importDecoding bounds the memory for decoding one picture, in bytes.
 const importDecoding = 512 << 20
 
-// dryRunTarget returns the database that a dry run compares with. It is the given one, or an empty one in memory
-// if no migration has run there. It does not migrate the given database, since a dry run changes nothing.
+// dryRunTarget returns the database with which a dry run compares the import. If st has no tables yet, this is an
+// empty database in memory, because a dry run must not migrate st. The caller calls done at the end.
 func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
 	nothing := func() error { return nil }
 	err = migrate.CheckCurrent(ctx, st)
@@ -358,7 +360,7 @@ func (p *progress) show(done, total int) {
 	p.drawn(p.bar.Set(done))
 }
 
-// drawn disables the bar if it could not be drawn.
+// drawn handles the result of drawing the bar. After an error, it disables the bar.
 func (p *progress) drawn(err error) {
 	if err != nil {
 		p.bar = nil

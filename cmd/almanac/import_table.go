@@ -17,7 +17,7 @@ type tableFlags struct {
 	Dates string   `default:"" placeholder:"ORDER" enum:",dmy,mdy" help:"Order of the dates of a table that can be read in two ways, such as 05/06/2026: dmy, or mdy for the month first. Default none: the command asks on a terminal, and fails elsewhere."`
 }
 
-// tables returns how a table is read, with a preview on the output.
+// tables returns the options with which the importer reads tables. They include a preview that prints to s.
 func (f tableFlags) tables(s streams) importer.Tables {
 	var maps []string
 	for _, list := range f.Map {
@@ -84,7 +84,8 @@ func shortCell(s string) string {
 	return s
 }
 
-// ask shows both readings of the dates. On a terminal it asks which is meant; elsewhere it returns "".
+// ask shows both ways to read dates such as 03/04/2026. On a terminal it asks which one is meant. Elsewhere it
+// returns "".
 func (p *tablePreview) ask(dates []importer.AmbiguousDate) (importer.DateOrder, error) {
 	t := newTable(p.Out, "LINE", "COLUMN", "DATE", "--dates dmy", "--dates mdy")
 	for _, a := range dates {

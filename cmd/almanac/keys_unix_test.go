@@ -51,7 +51,7 @@ func startServing(t *testing.T, db string, flags ...string) serving {
 	return s
 }
 
-// slowPicture is a web server whose first reply waits.
+// slowPicture is a web server that delays its first reply, so that a request which downloads a picture waits.
 type slowPicture struct {
 	url     string
 	asked   chan struct{} // closed at the first request
@@ -106,14 +106,14 @@ func postWithKey(ctx context.Context, s serving, token, link string) keyedReply 
 	return keyedReply{res.StatusCode, res.Header.Get("Idempotency-Replayed") != "", string(text)}
 }
 
-// obstacle blocks the first request with a key. Later requests do not meet it.
+// obstacle makes the first request with an idempotency key wait. Later requests do not wait.
 type obstacle struct {
 	link    string // member of the event in the way of the request
 	waiting func(first <-chan keyedReply)
 	release func() // before the process continues, or to let the request end
 }
 
-// pictureObstacle is a picture that comes late.
+// pictureObstacle returns an obstacle that lets the request wait for a slow download of a picture.
 func pictureObstacle(t *testing.T) obstacle {
 	t.Helper()
 	p := newSlowPicture(t)
@@ -126,7 +126,8 @@ func pictureObstacle(t *testing.T) obstacle {
 	}, p.release}
 }
 
-// rowObstacle is a venue that another transaction locks. The request waits within its own transaction.
+// rowObstacle returns an obstacle that lets the request wait, within its own transaction, for a venue that another
+// transaction has locked.
 func rowObstacle(t *testing.T, st *store.Store) obstacle {
 	t.Helper()
 	id := st.Ent.Record.Create().SetKind(calendar.Venue).SaveX(t.Context()).ID
@@ -153,7 +154,7 @@ func rowObstacle(t *testing.T, st *store.Store) obstacle {
 	}}
 }
 
-// keyTrial describes what happens to the first of two processes while it serves a request with a key.
+// keyTrial is a test case: what happens to the first of two processes while it serves a request with a key.
 type keyTrial struct {
 	name   string
 	signal syscall.Signal // to the first process, while its request is at work; 0 means none
@@ -163,8 +164,8 @@ type keyTrial struct {
 	row    bool // it waits for a row, not for a picture
 }
 
-// TestKeysOfProcessesThatDieOrStop has two processes get the same POST with a key. The first one waits when something
-// happens to it.
+// TestKeysOfProcessesThatDieOrStop sends the same POST with a key to two processes. The first process waits at an
+// obstacle when it is killed, or stopped for a while.
 func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -190,7 +191,7 @@ func TestKeysOfProcessesThatDieOrStop(t *testing.T) {
 // stoppedTime is how long a process is stopped in a keyTrial.
 const stoppedTime = 20 * time.Second
 
-// run sends a request to two processes on a database.
+// run performs the trial with two processes that serve the database db.
 func (tt keyTrial) run(t *testing.T, db string) {
 	st := storetest.Migrated(t, db)
 	token := tokenOf(t, st, calendar.Editor)
@@ -262,7 +263,8 @@ func checkKeyInUse(t *testing.T, s serving, token, link string, began time.Time)
 	}
 }
 
-// checkKeyIsFreed retries until the key of a dead or stopped process is free, and the request makes an event.
+// checkKeyIsFreed retries a request until the key of a dead or stopped process is free. The request must then
+// create an event.
 func checkKeyIsFreed(t *testing.T, s serving, token, link string, began time.Time) {
 	t.Helper()
 	r := keyedReply{status: http.StatusConflict}

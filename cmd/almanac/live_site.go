@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// liveSite is the site of a server. It follows the settings in the database.
+// liveSite is the site of a running server. When the settings in the database change, it replaces the handlers.
 type liveSite struct {
 	flags       serveFlags
 	source      siteSource
@@ -69,7 +69,8 @@ func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers
 	return api, site, nil
 }
 
-// usable returns why the process cannot use the settings in the database, which are those of all writes. Nil means that it does.
+// usable returns the error why the process cannot use the settings in the database, for the readiness check. Nil
+// means that it uses them.
 func (l *liveSite) usable(context.Context) error {
 	if bad := l.unusable.Load(); bad != nil {
 		return bad.err
@@ -77,7 +78,8 @@ func (l *liveSite) usable(context.Context) error {
 	return nil
 }
 
-// follow has the server answer with the settings in the database, if they have changed. If it cannot use them, it notes that.
+// follow reads the settings in the database. If they have changed, it makes the server use them. If the server
+// cannot use them, usable reports that from then on.
 func (l *liveSite) follow(ctx context.Context) error {
 	select {
 	case l.replacing <- struct{}{}:
@@ -104,7 +106,7 @@ func (l *liveSite) follow(ctx context.Context) error {
 	return nil
 }
 
-// replace has the server answer with the given stored settings.
+// replace makes the server answer requests with the given stored settings.
 func (l *liveSite) replace(stored settings.Layer, text string) error {
 	api, site, err := l.build(stored, text)
 	if err == nil {
@@ -116,7 +118,7 @@ func (l *liveSite) replace(stored settings.Layer, text string) error {
 	return err
 }
 
-// watch calls follow and logs what it did.
+// watch calls follow once. It logs new settings and errors.
 func (l *liveSite) watch(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, followTimeout)
 	defer cancel()

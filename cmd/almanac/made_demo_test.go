@@ -19,13 +19,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// madeDemo is the calendar of a demo, filled once for all tests: drawing its pictures takes seconds.
+// madeDemo is the calendar of a demo for several tests. It is filled once, because drawing its pictures takes
+// seconds.
 type madeDemo struct {
 	dir      string // folder of demo.db and demo-media
 	out, err string // what the program printed
 }
 
-// programTests runs the tests and removes what they share.
+// programTests runs the tests of the package, and then removes the files that they share.
 type programTests struct{ *testing.M }
 
 // demoFolder is the folder of the shared demo; "" before it is made.
@@ -56,8 +57,8 @@ var sharedDemo = sync.OnceValues(func() (madeDemo, error) {
 // demoAddress finds the address of the calendar in the output of a demo.
 var demoAddress = regexp.MustCompile(`(?m)^  Calendar +(\S+)$`)
 
-// fillDemo starts a demo in a new folder, requests its home page, and stops it. Short: the demo has fewer events than the
-// usual 300.
+// fillDemo starts a demo in a new folder, requests its home page, and stops it. With -short, the demo has fewer
+// than the usual 300 events.
 func fillDemo(dir string) (d madeDemo, err error) {
 	args := []string{"demo", "--keep", filepath.Join(dir, "demo.db"), "--listen", "127.0.0.1:0"}
 	if testing.Short() {
@@ -91,7 +92,8 @@ func fillDemo(dir string) (d madeDemo, err error) {
 	return madeDemo{dir: dir, out: string(first[:n]) + string(rest), err: failed.String()}, nil
 }
 
-// copyTo puts demo.db and demo-media into a folder. Pictures are linked: no command writes into the file of one.
+// copyTo copies demo.db and demo-media into a folder. Pictures become hard links, because no command writes into an
+// existing picture.
 func (d madeDemo) copyTo(folder string) error {
 	return filepath.WalkDir(d.dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -116,7 +118,8 @@ func (d madeDemo) copyTo(folder string) error {
 	})
 }
 
-// answersOK requests the address that a pattern captured.
+// answersOK requests the URL in match[1], and returns an error unless the status is 200. Nil as match is an error,
+// too.
 func answersOK(match []string) error {
 	if match == nil {
 		return errors.New("demo: no address was printed")
@@ -131,8 +134,8 @@ func answersOK(match []string) error {
 	return errors.Join(err, reply.Body.Close())
 }
 
-// demoCommand is "made-demo": copies demo.db and demo-media of the shared demo. Its output is that of the program
-// that filled it.
+// demoCommand is the script command "made-demo". It copies demo.db and demo-media of the shared demo into the
+// script's folder. It prints what the command demo printed when it filled them.
 func demoCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 0 || neg {
 		ts.Fatalf("usage: made-demo")

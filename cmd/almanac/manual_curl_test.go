@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// curlMain stands in for curl, so that the commands of the manual can be tested where there is none. It knows the
-// options that the manual uses, refuses what it does not know, and is as strict as curl about addresses.
+// curlMain replaces curl, so that the commands of the manual can be tested on a machine without curl. It knows the
+// options that the manual uses and refuses others. It checks addresses as strictly as curl.
 func curlMain() {
 	var c curlCall
 	err := c.parse(os.Args[1:])
@@ -43,7 +43,7 @@ type curlError struct {
 
 func (e curlError) Error() string { return e.text }
 
-// curlCall is a command line.
+// curlCall is a parsed command line of curl.
 type curlCall struct {
 	method, address, out, dump string
 	header                     []string
@@ -114,7 +114,7 @@ func (c *curlCall) parse(args []string) error {
 	return c.checkAddress()
 }
 
-// short is an option of one letter.
+// short applies an option of one letter. The function next returns the value of the option.
 func (c *curlCall) short(name string, next func() (string, error)) (err error) {
 	value := ""
 	switch name {
@@ -152,7 +152,7 @@ func (c *curlCall) short(name string, next func() (string, error)) (err error) {
 	return err
 }
 
-// checkAddress refuses what curl refuses, or takes for a pattern.
+// checkAddress returns an error for an address that curl refuses or treats as a pattern.
 func (c *curlCall) checkAddress() error {
 	switch {
 	case c.address == "":
@@ -234,7 +234,7 @@ func (c *curlCall) request() (*http.Request, error) {
 	return r, nil
 }
 
-// contentOf is the text, or what is in the file after an @.
+// contentOf returns the content of the file if text is @ and a file name. Otherwise it returns text.
 func contentOf(text string) ([]byte, error) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		return os.ReadFile(name)
@@ -242,7 +242,8 @@ func contentOf(text string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// multipartOf is a form whose fields are name=value or name=@file.
+// multipartOf returns a multipart form with fields given as name=value or name=@file. The result kind is its
+// Content-Type.
 func multipartOf(fields []string) (body []byte, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -98,7 +98,7 @@ var (
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are the names that links to the headings of a page have.
+// anchors returns the names by which links refer to the headings of a page.
 func anchors(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {

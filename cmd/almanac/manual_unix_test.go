@@ -46,8 +46,8 @@ var quickPages = []string{"README.md", "docs/getting-started.md"}
 // ALMANAC_TEST_CURL=/usr/bin/curl runs them with that instead of the stand-in.
 func TestManualCommands(t *testing.T) { testManualCommands(t, false) }
 
-// TestManualCommandsOnMySQL does the same for the pages that have commands marked "mysql". They are apart because CI runs the
-// tests again that want a server.
+// TestManualCommandsOnMySQL does the same for pages with commands marked "mysql". It is a separate test, because CI
+// repeats only the tests that need a database server.
 func TestManualCommandsOnMySQL(t *testing.T) { testManualCommands(t, true) }
 
 // testManualCommands runs the pages that have commands on MySQL, or the others.
@@ -83,13 +83,13 @@ func testManualCommands(t *testing.T, onMySQL bool) {
 	}
 }
 
-// command is a block of commands and what is shown of their output; nil if nothing is.
+// command is a block of commands in the manual and the output that the manual shows. Nil means that it shows none.
 type command struct {
 	manual.Block
 	shown *manual.Block
 }
 
-// commandsOf are the blocks to run. It counts what is skipped.
+// commandsOf returns the blocks of a page to run. The test fails for blocks that are marked wrongly.
 func commandsOf(t *testing.T, page string, all []manual.Block) []command {
 	t.Helper()
 	var out []command
@@ -128,7 +128,8 @@ func commandsOf(t *testing.T, page string, all []manual.Block) []command {
 // pagePort gives ports to the pages of both tests: two pickers would give the same ports.
 var pagePort = portPicker()
 
-// portPicker gives ports that nothing listens on, each once, below those that the kernel hands out by itself.
+// portPicker returns a function that returns a free port, another one for each call. The ports are below those that
+// the kernel assigns itself.
 func portPicker() func() string {
 	taken := make(chan map[int]bool, 1)
 	taken <- map[int]bool{}

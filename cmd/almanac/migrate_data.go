@@ -100,8 +100,8 @@ func pendingData(states []migrate.DataState) (names []string) {
 	return names
 }
 
-// warnOfData logs a warning if data steps are pending. Until they have run, new series are refused, and terms without
-// a sort key come last in lists. Everything else works.
+// warnOfData logs a warning if data steps are pending. Until these have run, new series are refused, and terms
+// without a sort key come last in lists. Everything else works.
 func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	states, err := migrate.DataStatus(ctx, st, dataSteps(siteSource{}))
 	if err != nil {

@@ -45,7 +45,8 @@ func TestDataStepsNameMigrations(t *testing.T) {
 	}
 }
 
-// Terms from before there were keys to sort them by: more than a batch of each kind.
+// TestTermSortKeysAreFilledAndTakenUp runs the data step that fills the sort keys of terms. There is more than a
+// batch of terms without keys. The step is also interrupted and continued.
 func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {

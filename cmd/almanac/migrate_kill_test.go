@@ -21,7 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// The process itself, killed in the middle of its statements again and again.
+// TestKilledProcessesAreTakenUp kills a process several times while it applies migrations. The next one must
+// continue.
 func TestKilledProcessesAreTakenUp(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -80,8 +81,8 @@ func startApply(t *testing.T, program, url string) *exec.Cmd {
 	return cmd
 }
 
-// killedWhileApplying starts an apply and kills it some time after it began with its statements. It reports whether it
-// did: the process may have ended before.
+// killedWhileApplying starts a process that applies migrations, and kills it some time after its first statement.
+// It returns false if the process ended before that.
 func killedWhileApplying(t *testing.T, program, url string, after time.Duration) bool {
 	t.Helper()
 	cmd := startApply(t, program, url)

@@ -26,8 +26,7 @@ type monitoring struct {
 	close   []func() error
 }
 
-// openMonitoring creates the operation of a server. It observes the statements of the databases for metrics and
-// traces.
+// openMonitoring creates the limits, metrics and traces of a server. It observes the statements of the databases.
 func (f operateFlags) openMonitoring(
 	ctx context.Context, log *slog.Logger, st databases, at net.Addr,
 ) (o *monitoring, err error) {
@@ -108,7 +107,7 @@ func replicaStates(replicas *store.Store) func() []server.ReplicaState {
 	}
 }
 
-// end sends the remaining traces and closes what operation has opened.
+// end sends the remaining traces and closes what openMonitoring has opened.
 func (o *monitoring) end() error {
 	var errs []error
 	for _, c := range o.close {

@@ -189,8 +189,8 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	return l, nil
 }
 
-// parseRate parses a rate. usual applies to "auto", unless the server listens on a loopback address. farOnly
-// means that the rate applies to public addresses only.
+// parseRate parses a rate limit. The text "auto" means usual, or no limit if the server listens on a loopback
+// address. The result farOnly means that the limit applies to public addresses only.
 func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
 	if text != autoValue {
 		r, err = limit.ParseRate(text)

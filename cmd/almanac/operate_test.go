@@ -164,7 +164,7 @@ func waitHealthy(t *testing.T, p *process, url string) {
 	t.Fatalf("%s is not ready", url)
 }
 
-// ask is the status of a GET on a connection of its own.
+// ask sends a GET on a new connection and returns the status.
 func ask(ctx context.Context, url string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -177,8 +177,8 @@ func ask(ctx context.Context, url string) (int, error) {
 	return res.StatusCode, res.Body.Close()
 }
 
-// heldSocket returns a socket that listens as long as the file or a process with it is open, and its address. The caller
-// closes the file.
+// heldSocket returns a listening socket and its URL, as systemd would pass it. It listens as long as the file or a
+// process with it is open. The caller closes the file.
 func heldSocket(t *testing.T) (file *os.File, url string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -198,7 +198,8 @@ func heldSocket(t *testing.T) (file *os.File, url string) {
 	return file, "http://" + ln.Addr().String()
 }
 
-// With a socket that systemd holds, a client notices nothing of a restart. A process says when it is ready.
+// TestRestartRefusesNobody restarts a server whose socket belongs to systemd. No request may fail meanwhile. Each
+// process must report when it is ready.
 func TestRestartRefusesNobody(t *testing.T) {
 	t.Parallel()
 	file, url := heldSocket(t)
@@ -247,7 +248,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 	second.stop(t)
 }
 
-// Each line of the log has the form that was chosen, whoever writes it.
+// TestLogHasOneForm checks that each line of the log has the chosen form, including lines of libraries.
 func TestLogHasOneForm(t *testing.T) {
 	t.Parallel()
 	hangsUp, err := net.Listen("tcp", "127.0.0.1:0")
@@ -355,7 +356,8 @@ func TestOneAddressIsNotForAll(t *testing.T) {
 	}
 }
 
-// Names that lead to one address are found out when they are opened.
+// TestTwoNamesOfOneAddress sets the same address, written as a host name and as an IP address, for requests and for
+// operators. The program must refuse this when it opens the sockets.
 func TestTwoNamesOfOneAddress(t *testing.T) {
 	t.Parallel()
 	_, port, err := net.SplitHostPort(unusedAddress(t))

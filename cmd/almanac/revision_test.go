@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestCommandsRaiseTheRevision runs commands that change what the API answers: processes that keep replies have to
-// notice.
+// TestCommandsRaiseTheRevision runs commands that change data of the API. Each must increase the revision, so that
+// processes with cached replies notice.
 func TestCommandsRaiseTheRevision(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {

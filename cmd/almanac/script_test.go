@@ -22,8 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestMain makes the test binary the program, for scripts that run it as almanac, and for those of the manual a
-// stand-in for curl.
+// TestMain makes the test binary act as almanac in scripts, and as curl in those of the manual.
 func TestMain(m *testing.M) {
 	// Programs that live for a moment need not collect garbage as often as servers do.
 	if os.Getenv("GOGC") == "" {
@@ -70,7 +69,7 @@ func setUp(env *testscript.Env) {
 	addSession(env)
 }
 
-// commands are those that the scripts have of ours.
+// commands returns the script commands that this package adds to those of testscript, by name.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"port": portCommand(), "answers": answersCommand, "request": requestCommand, "json": jsonCommand,
@@ -78,8 +77,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// statusCommand is "status CODE PROGRAM [ARGUMENT...]": exec, with the exit status it has to end with. For the
-// program itself, run is faster.
+// statusCommand is the script command "status CODE PROGRAM [ARGUMENT...]". It runs a program and checks its exit
+// status. For almanac itself, the command run is faster.
 func statusCommand(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: status CODE PROGRAM [ARGUMENT...]")
@@ -97,8 +96,8 @@ func statusCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// portCommand is "port NAME...": sets variables to ports that nothing listens on and no other script has,
-// below those that the kernel hands out by itself.
+// portCommand is the script command "port NAME...". It sets each variable to a free port that no other script gets.
+// The ports are below those that the kernel assigns itself.
 func portCommand() func(*testscript.TestScript, bool, []string) {
 	var mu sync.Mutex
 	taken := map[int]bool{}
@@ -186,7 +185,8 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// lookUp finds a value by keys and indexes separated by dots. What is no text is given as JSON.
+// lookUp returns the value in a JSON text at a path of keys and indexes separated by dots. It returns a value that
+// is not a string as JSON.
 func lookUp(doc []byte, path string) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestSettingsAreNotTold gives commands addresses with passwords, on the command line and in the environment, that do not
-// work in one way or another. What is printed helps to find the mistake and has no password.
+// TestSettingsAreNotTold passes wrong addresses with passwords to commands, by flags and by the environment. The
+// output must help to find the mistake, but must not contain the password.
 func TestSettingsAreNotTold(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret%2Fw0rd"

@@ -209,7 +209,8 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 	return err
 }
 
-// plan returns which calendar to write: the one that was interrupted, the first, or a further one.
+// plan returns which calendar the command writes. This is one that was interrupted, the first one of its scenario,
+// or another one with --append.
 func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenario.Options) (seed.Plan, error) {
 	last, ok, err := seed.LastPlan(ctx, st.Ent, o.Scenario)
 	if err != nil {

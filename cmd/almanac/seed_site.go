@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// sampleSettings returns the settings of the site of a made-up calendar: those of its city, but for what the flags have.
+// sampleSettings returns the settings for the site of a sample calendar. They are those of its city, overridden by
+// those of the flags.
 func sampleSettings(made *scenario.Calendar, flags settings.Flags) (settings.Layer, error) {
 	money, err := made.Currency()
 	if err != nil {
@@ -45,8 +46,8 @@ func sampleSettings(made *scenario.Calendar, flags settings.Flags) (settings.Lay
 	return out, setMain(out, flags.Language)
 }
 
-// forgetSites removes the stored settings that a calendar without records has from made-up ones. Settings that a user has
-// changed stay.
+// forgetSites removes stored settings that sample calendars have left in a calendar without records. Settings that
+// a user has changed stay.
 func forgetSites(ctx context.Context, st *store.Store, plans []seed.Plan) error {
 	used, err := hasRecords(ctx, st)
 	if err != nil || used {

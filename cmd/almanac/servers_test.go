@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// A server that is named wrongly is an error at the start. One that is merely away is left out.
+// TestSeveralServers names several database servers. A wrong name is an error at the start. A server that cannot be
+// reached is only left out.
 func TestSeveralServers(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -82,7 +83,7 @@ func TestSeveralServers(t *testing.T) {
 	}
 }
 
-// watchedOutput stops a server that has said that it serves.
+// watchedOutput records the output of a server, and calls stop when the text until appears in it.
 type watchedOutput struct {
 	stop  func()
 	until string

@@ -127,7 +127,8 @@ func (s *session) start() error {
 	return nil
 }
 
-// end ends the process. It returns an error if the process failed or printed anything of its own.
+// end ends the process of the session. It returns an error if the process failed, or printed anything besides the
+// replies.
 func (s *session) end() error {
 	if s.process == nil {
 		return nil

@@ -85,7 +85,8 @@ func TestHelpNamesTheVariables(t *testing.T) {
 
 func noOutput(string) string { return "" }
 
-// A server that starts logs settings without effect. It is stopped before that, which is no failure.
+// TestSettingsWithoutEffectAreTold starts a server with settings that have no effect. It must log warnings. The
+// test stops it early, which is not a failure.
 func TestSettingsWithoutEffectAreTold(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -201,8 +202,8 @@ func TestTableCells(t *testing.T) {
 	}
 }
 
-// TestTokensEndLater reads expiries at random: what is understood is later than now, a whole second, before time ends,
-// and the same when it is written as an instant.
+// TestTokensEndLater parses random expiries of tokens. Each result must be a whole second after now that a time can
+// represent. Parsing the result as an instant must return the same.
 func TestTokensEndLater(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

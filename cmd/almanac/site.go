@@ -133,7 +133,7 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// finish derives again what depends on the main language, if that has changed.
+// finish recomputes all stored data that depends on the main language of the site, if that language has changed.
 func (c siteSetCmd) finish(ctx context.Context, s streams, st *store.Store) error {
 	pending, err := upkeep.ReindexPending(ctx, st.Ent)
 	if err != nil {
@@ -172,7 +172,8 @@ func (c siteSetCmd) finish(ctx context.Context, s streams, st *store.Store) erro
 // zoneExamples is the number of events that confirmZone names.
 const zoneExamples = 3
 
-// confirmZone says what another time zone moves, and asks whether it may.
+// confirmZone asks the user to confirm a change of the time zone. It prints how many events would begin on another
+// day.
 func (c siteSetCmd) confirmZone(ctx context.Context, s streams, st *store.Store, change settings.Layer, unset []string) error {
 	if change["timezone"] == nil && !slices.Contains(unset, "timezone") {
 		return nil
@@ -215,7 +216,8 @@ func (c siteSetCmd) confirmZone(ctx context.Context, s streams, st *store.Store,
 	return nil
 }
 
-// movedDays counts the coming events, and those of them that begin on another day in another zone. It describes some.
+// movedDays returns how many coming events there are, and how many of them begin on another day after a change of
+// the zone. The strings in examples describe a few of these.
 func movedDays(ctx context.Context, db *ent.Client, now time.Time, from, to calendar.Zone) (moved, coming int, examples []string, err error) {
 	const batch = 1000
 	for after := int64(0); ; {

@@ -27,7 +27,7 @@ type moneyFlags struct {
 	DecimalMark      string  `placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default that of the calendar, which is a dot until one is set."`
 }
 
-// add adds the settings that the flags have to a layer.
+// add adds the settings that the flags set to the layer said.
 func (f moneyFlags) add(said settings.Layer) error {
 	values := [][2]string{{"currency-code", f.CurrencyCode}, {"currency-position", f.CurrencyPosition}, {"decimal-mark", f.DecimalMark}}
 	if f.CurrencySymbol != nil {
@@ -46,7 +46,7 @@ func (f moneyFlags) add(said settings.Layer) error {
 	return nil
 }
 
-// flagError turns the error of a setting into that of its flag.
+// flagError returns the error of a setting as an error of the flag for that setting.
 func flagError(err error) error {
 	if wrong := (*settings.KeyError)(nil); errors.As(err, &wrong) {
 		err = fmt.Errorf("--%s %s", wrong.Key, strings.Replace(wrong.Err.Error(), "; want", ": want", 1)) // as flags say it
@@ -54,7 +54,7 @@ func flagError(err error) error {
 	return usageError{err}
 }
 
-// flags returns the settings that the flags have. Its usageError names a wrong one.
+// flags returns the settings that the flags set. For a wrong value it returns a usageError that names the flag.
 func (f siteFlags) flags() (settings.Flags, error) {
 	out := settings.Flags{Layer: settings.Layer{}, Language: calendar.Language(f.Language)}
 	if f.Timezone == "" {
@@ -79,7 +79,7 @@ type siteSource struct {
 	folder settings.Folder
 }
 
-// load returns the settings of the site, and what package calendar calls a site.
+// load reads the stored settings, and returns the settings of the site in both forms that callers need.
 func (s siteSource) load(ctx context.Context, db *ent.Client) (settings.Site, calendar.Site, error) {
 	stored, text, err := edit.StoredSite(ctx, db)
 	if err != nil {
@@ -88,7 +88,8 @@ func (s siteSource) load(ctx context.Context, db *ent.Client) (settings.Site, ca
 	return s.resolve(stored, text)
 }
 
-// resolve returns the settings of a site with the given stored ones.
+// resolve combines the stored settings of a site with those of the process. The parameter text is the stored form
+// of the settings.
 func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, calendar.Site, error) {
 	all, err := settings.Resolve(s.flags, s.folder, stored)
 	if err != nil {
@@ -106,8 +107,8 @@ func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, 
 	return all, site, nil
 }
 
-// recordSettings returns the settings that a process brings to a calendar without any: its flags, and what its folder says of records. The main
-// language is followed by the others.
+// recordSettings returns the settings that the process stores in a calendar without settings. They come from its
+// flags, and from settings in its folder that affect records. The main language is the first one.
 func (s siteSource) recordSettings() (settings.Layer, error) {
 	out := settings.Layer{}
 	for _, key := range settings.RecordKeys {

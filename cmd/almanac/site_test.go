@@ -46,9 +46,9 @@ var siteCommands = []siteCommand{
 const importedCalendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nBEGIN:VEVENT\r\nUID:1@example.org\r\nDTSTAMP:20261101T000000Z\r\n" +
 	"DTSTART:20261205T190000\r\nSUMMARY:Ale jazz\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 
-// TestCommandsAgreeOnTheSite seeds a calendar of a city, and runs each pair of commands on copies of it: without flags, and
-// with flags for the settings that the calendar has anyway. Both leave the same settings and the same events, and check
-// finds no problem.
+// TestCommandsAgreeOnTheSite seeds the calendar of a city and runs each pair of commands on a copy. It runs them
+// without flags, and with flags that repeat the stored settings. The results must be the same settings and events,
+// and the command check must find no problem.
 func TestCommandsAgreeOnTheSite(t *testing.T) {
 	t.Parallel()
 	for i, city := range []string{"Gdańsk", "Córdoba", "New York", "Ambridge"} {
@@ -86,7 +86,7 @@ func testCity(t *testing.T, city string) {
 	}
 }
 
-// withFlags returns the command with its flags as the stored settings have them.
+// withFlags returns the command line with flags that repeat the stored settings.
 func (c siteCommand) withFlags(stored map[string]any) []string {
 	args := slices.Clone(c.args)
 	for _, name := range c.flags {
@@ -99,7 +99,8 @@ func (c siteCommand) withFlags(stored map[string]any) []string {
 	return args
 }
 
-// checkCommandsKeepSite runs commands on a copy of a database, and checks that its settings stay as shown. It returns the events.
+// checkCommandsKeepSite runs commands on a copy of the database made. Its settings must stay as in shown. It
+// returns the events as eventsOf describes them.
 func checkCommandsKeepSite(t *testing.T, made, shown string, commands [][]string) string {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "copy.db")
@@ -122,7 +123,8 @@ func checkCommandsKeepSite(t *testing.T, made, shown string, commands [][]string
 	return eventsOf(t, db)
 }
 
-// runOn runs a command on a database, a URL or an SQLite file, and returns what it prints. A server ends when it serves.
+// runOn runs a command on the database db, a URL or an SQLite file, and returns its output. If the command is a
+// server, it is stopped once it serves.
 func runOn(t *testing.T, db string, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -158,7 +160,7 @@ func runOn(t *testing.T, db string, args ...string) string {
 	return printed.String()
 }
 
-// eventsOf returns what depends on the settings of the site, of all events.
+// eventsOf returns those stored values of all events that depend on the settings of the site, as a text to compare.
 func eventsOf(t *testing.T, db string) string {
 	t.Helper()
 	st := storetest.Open(t, "sqlite://"+db)
@@ -200,7 +202,8 @@ func TestCommandsThatFailStoreNoSettings(t *testing.T) {
 	}
 }
 
-// A calendar that takes the place of another has the settings of its own city, but for what a user has set.
+// TestResetTakesTheSettingsOfTheNewCity replaces a sample calendar by that of another city. The settings must be
+// those of the new city, except for those that a user has set.
 func TestResetTakesTheSettingsOfTheNewCity(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "a.db")

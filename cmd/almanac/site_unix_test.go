@@ -33,7 +33,8 @@ var twoSites = [2][]string{
 	{"title=Beta", "languages=es", "timezone=America/New_York", "currency-symbol=B", "per-page=3", `paths={"event": "concierto"}`},
 }
 
-// markedReply is a path. Each of twoSites marks its reply with other texts.
+// markedReply is a path whose reply shows which of twoSites the process serves. For each of them it has texts that
+// only its reply contains.
 type markedReply struct {
 	path   string
 	marks  [2][]string
@@ -66,7 +67,7 @@ func (r markedReply) siteOf(body string) (int, error) {
 	return 0, fmt.Errorf("%s shows no site: %.3000s", r.path, body)
 }
 
-// tokenOf returns a token of a new user with a role.
+// tokenOf adds a user with a role and returns a token of that user.
 func tokenOf(t *testing.T, st *store.Store, role calendar.Role) string {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", role, "")
@@ -90,8 +91,8 @@ func siteSet(t *testing.T, db string, changes ...string) {
 	}
 }
 
-// TestRepliesWhileSettingsChange reads from two processes and writes to them while a command changes all settings again and
-// again. No reply mixes settings, and both processes follow.
+// TestRepliesWhileSettingsChange sends reads and writes to two processes while a command repeatedly changes all
+// settings. No reply may mix settings, and both processes must use new settings soon.
 func TestRepliesWhileSettingsChange(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -178,7 +179,8 @@ func repeatRequest(ctx context.Context, t *testing.T, do func() error) {
 // clientPause is the pause of a client after each reply. It leaves a server time to follow.
 const clientPause = 10 * time.Millisecond
 
-// waitForSite returns when a reply of a process shows the site. A process looks for changes each second.
+// waitForSite waits until a reply of a process shows the given one of twoSites. A process looks for new settings
+// every second.
 func waitForSite(t *testing.T, s serving, r markedReply, site int) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 5*time.Minute && !t.Failed(); time.Sleep(20 * time.Millisecond) {
@@ -218,8 +220,8 @@ func headOf(t *testing.T, url string, header http.Header) (int, http.Header) {
 	return res.StatusCode, res.Header
 }
 
-// TestValidatorsEndWithTheSettings asks again for replies from before a change of the settings. None is confirmed, by its tag or by
-// its dates.
+// TestValidatorsEndWithTheSettings changes the settings and repeats conditional requests for earlier replies. No
+// reply may be 304, neither by its entity tag nor by its date.
 func TestValidatorsEndWithTheSettings(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -254,7 +256,7 @@ func TestValidatorsEndWithTheSettings(t *testing.T) {
 	})
 }
 
-// waitForStatus returns when a reply has the status.
+// waitForStatus waits until the reply to a GET has the status want.
 func waitForStatus(t *testing.T, url string, want int) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {
@@ -265,8 +267,8 @@ func waitForStatus(t *testing.T, url string, want int) {
 	t.Fatalf("%s is not %d", url, want)
 }
 
-// TestSettingsThatAProcessCannotUse gives a calendar an alias that hides the API of a process. The process answers reads as before and is
-// not ready to write, until the settings are usable again.
+// TestSettingsThatAProcessCannotUse stores an alias that hides the API of a process. The process must answer reads
+// as before, but must not be ready or write. After a correction, it must work again.
 func TestSettingsThatAProcessCannotUse(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -309,7 +311,8 @@ func TestSettingsThatAProcessCannotUse(t *testing.T) {
 	})
 }
 
-// storedSettings are the settings that a calendar gets from the way in which its first records come.
+// storedSettings is a test case: a way to create the first records of a calendar, and the settings that are stored
+// then.
 type storedSettings struct {
 	name      string
 	begin     []string // command that runs before the first records are written to a server, if it does not serve
@@ -432,8 +435,8 @@ func checkOutput(t *testing.T, url string) string {
 	return out.String()
 }
 
-// TestKilledWhileReindexing kills a command that changes the main language while it derives records again. The next command
-// continues, and leaves what an unbroken one leaves.
+// TestKilledWhileReindexing kills a command that changes the main language while it recomputes records. The next
+// command must continue, with the same result as a command that is not killed.
 func TestKilledWhileReindexing(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {

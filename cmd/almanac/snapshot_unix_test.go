@@ -97,7 +97,8 @@ func TestSnapshotIsReadAtTheNextStart(t *testing.T) {
 	}
 }
 
-// After a backup was restored and written to until it had the revision of the snapshot, the snapshot is that of other events.
+// TestSnapshotOfBeforeARestoreIsRefused restores a backup and writes until the calendar has the revision of the
+// snapshot again. The snapshot then has other events, so it must not be used.
 func TestSnapshotOfBeforeARestoreIsRefused(t *testing.T) {
 	t.Parallel()
 	c := newSnapshotCalendar(t)
@@ -123,7 +124,8 @@ func TestSnapshotOfBeforeARestoreIsRefused(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written to costs a warning.
+// TestSnapshotThatCannotBeWrittenIsAWarning has a folder in place of the snapshot file. The server must log one
+// warning and work.
 func TestSnapshotThatCannotBeWrittenIsAWarning(t *testing.T) {
 	t.Parallel()
 	c := newSnapshotCalendar(t)

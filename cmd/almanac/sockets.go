@@ -43,9 +43,9 @@ func hostPort(address string) string {
 	return address
 }
 
-// checkSockets refuses the same address for requests and for operators, before anything is opened. With
-// --reuse-port, the kernel would give a connection to either, and so show the metrics to the public. Sockets from
-// systemd have addresses of their own.
+// checkSockets returns an error if requests and operators use the same address. It runs before anything is opened.
+// With --reuse-port, the kernel would give a connection to either, and so show the metrics to the public. Sockets
+// from systemd have addresses of their own.
 func (f serveFlags) checkSockets(getenv func(string) string) error {
 	if getenv("LISTEN_FDS") != "" || f.MetricsListen == "" || !addressesOverlap(f.Listen, f.MetricsListen) {
 		return nil

@@ -168,7 +168,7 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// tokenState returns whether a token is accepted, or why it is not.
+// tokenState returns a word for the list of tokens: that the token is accepted, or why it is not.
 func tokenState(t *ent.Token, now time.Time) string {
 	switch {
 	case t.RevokedAt != nil:

@@ -73,7 +73,8 @@ func (c translationsStatusCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// missing prints records while it finds them, because a calendar may have many. So columns have fixed widths.
+// missing prints records that lack a translation. It prints them while it finds them, because there may be many. So
+// the columns have fixed widths.
 func (c translationsStatusCmd) missing(ctx context.Context, out io.Writer, st *store.Store, f translations.Filter) error {
 	if !c.JSON {
 		fmt.Fprintf(out, "%-9s  %8s  %-8s  %-25s  %s\n", "KIND", "ID", "LANGUAGE", "MISSING", "TITLE")

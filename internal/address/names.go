@@ -6,18 +6,20 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Names are the names in the paths of pages, decoded. Those of the site lead to pages, and others redirect.
+// Names has the names that segments of page paths can have, decoded. The site's own names lead to pages. Others,
+// such as those of the program, redirect to them.
 type Names struct {
 	First, below map[string]Name // first segments, and those below /events/
 }
 
-// Name is the meaning of a name in a path.
+// Name is the meaning of a segment in the path of a page.
 type Name struct {
 	Program string // name of the program for the same segment
 	moved   bool   // the site has another name
 }
 
-// NewNames returns the names that a site has, those of the program, and aliases of first segments.
+// NewNames returns the names in the paths of a site. It also contains the default names of the program, and aliases
+// of first segments.
 func NewNames(paths calendar.Paths, aliases map[string]string) Names {
 	n := Names{First: map[string]Name{}, below: map[string]Name{}}
 	for alias, program := range aliases {
@@ -44,13 +46,13 @@ func NewNames(paths calendar.Paths, aliases map[string]string) Names {
 	return n
 }
 
-// Begin reports whether the paths of pages begin with a decoded segment.
+// Begin reports whether paths of pages can begin with a segment. The segment is decoded.
 func (n Names) Begin(first string) bool {
 	return n.First[first].Program != "" || first == SegmentICal || first == string(ViewDevelopers)
 }
 
-// resolve replaces the names in the segments of a path by those of the program, in place. moved is true if the site has other
-// names.
+// resolve replaces, in place, the names in a path by the default names of the program. The result moved is true if
+// one of them is not the site's current name, so that the page must redirect.
 func (n Names) resolve(segments []string) (moved bool) {
 	if len(segments) == 0 {
 		return false

@@ -91,8 +91,8 @@ func (p Page) WithDefault(view View) Page {
 	return p
 }
 
-// Path returns the canonical path of the reading, below the base URL and percent-encoded. Parsing it with the
-// parameters of params gives the same reading without Redirect.
+// Path returns the canonical path of the page, below the base URL and percent-encoded. Parse returns the same page
+// for this path with the query of Params, without Redirect.
 func (p Page) Path(paths *calendar.Paths) string {
 	var b strings.Builder
 	add := func(segments ...string) {
@@ -156,7 +156,8 @@ func EscapeSegment(text string) string {
 	return strings.Join(parts, "%")
 }
 
-// viewSegments returns the path segments of a view and its date. A term's page without them is a list.
+// viewSegments returns the path segments for the view and date of the page. On the page of a term, no such segments
+// mean a list.
 func (p Page) viewSegments() []string {
 	switch {
 	case p.View == ViewList && p.Taxonomy == "":
@@ -196,8 +197,8 @@ func (p Page) Params() url.Values {
 	return out
 }
 
-// Canonical returns the canonical reading of the page. view is the default view of the site, whose address is
-// /events/.
+// Canonical returns the page with the form of its canonical address. The parameter view is the default view of the
+// site, whose address is /events/.
 func (p Page) Canonical(view View) Page {
 	if p.View == view && p.Taxonomy == "" && p.Date.IsZero() && p.Page == 0 && !p.Past && !p.IsFeed() {
 		p.View = ViewDefault
@@ -206,5 +207,5 @@ func (p Page) Canonical(view View) Page {
 	return p
 }
 
-// IsFeed reports whether the address is that of an RSS or Atom feed, whose page is a list.
+// IsFeed reports whether the address is that of an RSS or Atom feed. The page of such a feed is a list.
 func (p Page) IsFeed() bool { return p.Format == FormatRSS || p.Format == FormatAtom }

@@ -15,7 +15,8 @@ import (
 // programNames are the names of a site that has none of its own.
 var programNames = NewNames(calendar.Paths{}, nil)
 
-// describePage returns a reading in words: "302 month 2026-12-01 category:music/jazz featured page=2 past ical".
+// describePage returns a parsed page in words, such as "302 month 2026-12-01 category:music/jazz featured page=2
+// past ical".
 func describePage(p Page) string {
 	var words []string
 	if p.Redirect != 0 {
@@ -46,7 +47,7 @@ func describePage(p Page) string {
 	return strings.Join(words, " ")
 }
 
-// addressOf returns the canonical address of a reading.
+// addressOf returns the canonical address of a parsed page.
 func addressOf(p Page) string {
 	if params := p.Params().Encode(); params != "" {
 		return p.Path(&calendar.Paths{}) + "?" + params
@@ -65,11 +66,11 @@ func splitAddress(t *testing.T, address string) (string, url.Values) {
 	return path, query
 }
 
-// pageForm is a form of address: its preferred reading and where that leads. "" means that the address is the canonical
-// one.
+// pageForm is a test case for Parse. It expects that describePage describes the preferred page of address as want.
+// The canonical address of that page is leads, or address if leads is "".
 type pageForm struct{ address, want, leads string }
 
-// Each form is tried with and without a language, and with and without the slash at the end.
+// TestPagePathsAreRead parses each pageForm with and without a language, and with and without a slash at the end.
 func TestPagePathsAreRead(t *testing.T) {
 	t.Parallel()
 	forms := []pageForm{
@@ -221,13 +222,16 @@ func TestPagePathsAreRead(t *testing.T) {
 	}
 }
 
-// listForm is the path of a list of events, its canonical path, and how describePage describes its term.
+// listForm is a list of events in test cases. It has its path, its canonical path, and the words of describePage
+// for its term.
 type listForm struct{ path, canonical, term string }
 
-// viewForm is a view below a list, how describePage describes it, and its canonical path.
+// viewForm is a view of a list in test cases. It has its path below the list, the words of describePage for it, and
+// its canonical path.
 type viewForm struct{ path, words, canonical string }
 
-// ofList returns the view as a list has it: of a term, the list is the default, and months need no segment of their own.
+// ofList returns the view as it is described for a list. On the page of a term, the default view is a list. Months
+// need a segment of their own only on the page of all events.
 func (v viewForm) ofList(list listForm) viewForm {
 	switch {
 	case list.term == "" && v.path == "2026-12/":
@@ -241,7 +245,7 @@ func (v viewForm) ofList(list listForm) viewForm {
 // hasPages reports whether the view has pages and feeds.
 func (v viewForm) hasPages() bool { return v.words == "default" || v.words == "list" }
 
-// forms are the addresses of a view with and without each of featured/, page/ and the formats.
+// forms returns test cases for a view of a list, with all combinations of featured/, page/ and the formats.
 func (v viewForm) forms(list listForm) (forms []pageForm) {
 	formats := map[string]string{"": "", "ical/": " ical"}
 	pages := map[string]string{"": ""}
@@ -267,8 +271,8 @@ func (v viewForm) forms(list listForm) (forms []pageForm) {
 	return forms
 }
 
-// viewForms are the views of all events and of tags in all combinations with featured/, page/ and the formats. Those of
-// categories have several readings: TestPagePathsOfCategories.
+// viewForms returns test cases for the views of all events and of tags, with all combinations of featured/, page/
+// and the formats. Paths of categories are ambiguous, and TestPagePathsOfCategories has their cases.
 func viewForms() (forms []pageForm) {
 	for _, list := range []listForm{
 		{"/events/", "/events/", ""},
@@ -375,7 +379,8 @@ func TestAliasesOfFirstSegments(t *testing.T) {
 	}
 }
 
-// A site has names for some segments. All others are the program's.
+// TestNamesOfASite parses paths of a site that has its own names for some segments. The other segments have the
+// names of the program.
 func TestNamesOfASite(t *testing.T) {
 	t.Parallel()
 	paths := calendar.Paths{
@@ -429,7 +434,8 @@ func TestNamesOfASite(t *testing.T) {
 	}
 }
 
-// The settings refuse what the grammar has below /events/ as the name of categories.
+// TestWordsOfPathsAreNoNames sets words that have a meaning below /events/, such as the name of a view, as the name
+// for categories. The settings must refuse them.
 func TestWordsOfPathsAreNoNames(t *testing.T) {
 	t.Parallel()
 	words := append([]string{
@@ -442,7 +448,7 @@ func TestWordsOfPathsAreNoNames(t *testing.T) {
 	}
 }
 
-// The default view of the site stands at /events/, and nowhere else.
+// TestCanonicalPagesOfTheDefaultView checks that the canonical address of the site's default view is /events/.
 func TestCanonicalPagesOfTheDefaultView(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -476,7 +482,7 @@ func TestCanonicalPagesOfTheDefaultView(t *testing.T) {
 	}
 }
 
-// The canonical address of a reading is read as the same one.
+// FuzzPagePath parses paths. It parses the canonical address of each result again and expects the same page.
 func FuzzPagePath(f *testing.F) {
 	for _, form := range viewForms() {
 		f.Add(form.address, "")

@@ -33,11 +33,11 @@ const (
 // its number, feed/ and its format.
 const longestPageTail = 7
 
-// Parse returns the possible readings of an address below the base URL, the preferred one first. It
-// returns none if no page has the address. path is percent-encoded. Only the path of a category has several
-// readings, since its last segments may be slugs or a view. The caller takes the first reading whose terms exist.
+// Parse returns the pages that an address below the base URL can mean, the preferred one first. It returns none if
+// no page has the address. The path is percent-encoded. Only paths of categories can mean several pages, since
+// their last segments may be slugs or a view. The caller takes the first page whose terms exist.
 //
-// A name in the path that the site does not have redirects to the one that it has.
+// A page redirects if its path contains a name that the site has replaced by another.
 func Parse(path string, query url.Values, names Names) []Page {
 	segments, ok := pageSegments(path)
 	if !ok {
@@ -67,7 +67,8 @@ func Parse(path string, query url.Values, names Names) []Page {
 	return readings
 }
 
-// CutLanguage splits a leading language off a path. segment is "" if the path names no language.
+// CutLanguage splits a path into its leading language and the rest. If the path does not begin with a language,
+// segment is "", and below is the whole path.
 func CutLanguage(path string) (segment, below string) {
 	const end = len("/pl")
 	if len(path) < end || path[0] != '/' || len(path) > end && path[end] != '/' || !calendar.Language(path[1:end]).Known() {
@@ -96,8 +97,8 @@ func pageSegments(path string) (segments []string, ok bool) {
 	return segments, true
 }
 
-// readings returns the readings of a path. It uses only the parameter p of the query, and leaves the others to
-// applyQuery.
+// readings returns the pages that a path can mean, as Parse does. It uses only the parameter p of the query. The
+// method applyQuery applies the others.
 func (p Page) readings(segments []string, query url.Values) []Page {
 	if len(segments) == 0 {
 		p.View = ViewHome
@@ -136,7 +137,8 @@ func (p Page) readings(segments []string, query url.Values) []Page {
 	return []Page{p}
 }
 
-// record parses the segments after the first one of the page of a record.
+// record parses the path of the page of a record, such as an event. The parameter rest has the segments after the
+// first one.
 func (p Page) record(view View, rest []string) []Page {
 	p.View, p.Slugs = view, rest[:1]
 	t := tail(rest[1:])
@@ -159,7 +161,8 @@ func (p Page) record(view View, rest []string) []Page {
 	return []Page{p}
 }
 
-// term parses the segments after the taxonomy in the page of a term. At most most segments are slugs.
+// term parses the path of the page of a category or tag. The parameter rest has the segments after the taxonomy. At
+// most most of them are slugs.
 func (p Page) term(taxonomy calendar.Kind, rest []string, most int) []Page {
 	var readings []Page
 	for n := min(most, len(rest)); n > 0 && len(rest)-n <= longestPageTail; n-- {
@@ -172,7 +175,7 @@ func (p Page) term(taxonomy calendar.Kind, rest []string, most int) []Page {
 	return readings
 }
 
-// tail parses the view and the segments after it. It returns false if they are not valid.
+// tail parses a view and the segments that may follow it. It returns false if the segments are not valid.
 func (p *Page) tail(rest []string) bool {
 	t, moved := tail(rest), false
 	p.View = ViewDefault
@@ -217,7 +220,7 @@ func (p *Page) tail(rest []string) bool {
 	return true
 }
 
-// tail has the segments at the end of a path that are not parsed yet.
+// tail is the end of a path: the segments that are not parsed yet.
 type tail []string
 
 // peek returns the next segment, or "" if there is none.
@@ -228,7 +231,7 @@ func (t tail) peek() string {
 	return t[0]
 }
 
-// take removes the next segment if it is the literal, and reports whether it was.
+// take removes the next segment if it equals literal, and reports whether it did.
 func (t *tail) take(literal string) bool {
 	if t.peek() != literal {
 		return false
@@ -237,8 +240,8 @@ func (t *tail) take(literal string) bool {
 	return true
 }
 
-// number parses page/{n}/ if the path has it. It returns false if that is not valid. Only the paths of lists, venues
-// and organizers may have it.
+// number parses page/{n}/ if it comes next, and sets the page number. It returns false if n is not valid. Only
+// paths of lists, venues and organizers may have it.
 func (t *tail) number(p *Page) bool {
 	if !t.take(segmentPage) {
 		return true
@@ -256,7 +259,8 @@ func (t *tail) number(p *Page) bool {
 	return true
 }
 
-// format parses ical/ or feed/ with what may follow, if the path has it. featured/ may precede or follow ical/.
+// format parses ical/ or feed/ and the segments that may follow, if they come next, and sets the format. The
+// segment featured/ may precede or follow ical/.
 func (t *tail) format(p *Page) bool {
 	switch {
 	case t.take(SegmentICal):

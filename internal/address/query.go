@@ -34,7 +34,8 @@ const (
 // path.
 var recordParams = map[string]string{postTypeEvent: "event", "tribe_venue": "venue", "tribe_organizer": "organizer"}
 
-// ParamsInPath returns the parameters that pathOfQuery replaces by a path. Several terms stay a filter.
+// ParamsInPath returns the names of those parameters in values that pathOfQuery replaces by a path. A filter by
+// several terms is not among them.
 func ParamsInPath(values map[string]any) []string {
 	names := []string{ParamPostType, paramName, postTypeEvent, "tribe_venue", "tribe_organizer"}
 	for _, name := range []string{paramCategory, paramTag} {
@@ -122,7 +123,7 @@ func withDay(first, slug string, query url.Values) []string {
 	return path
 }
 
-// displayOf returns the view that a query names.
+// displayOf returns the view that a query names, "" for none.
 func displayOf(query url.Values) string {
 	return cmp.Or(query.Get(ParamDisplay), query.Get(paramDisplayOld))
 }

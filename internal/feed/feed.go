@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Feed describes a feed. Its methods return it, with its entries, in one of the formats.
+// Feed describes a feed. It has a method for each format, which returns the file with the given entries.
 type Feed struct {
 	Name     string            // title of the feed, in plain text
 	Language calendar.Language // language of the title and of generated words
@@ -68,7 +68,7 @@ type Entry struct {
 	Recurrence *Recurrence
 }
 
-// newsID returns the id in RSS, Atom and JSON Feed.
+// newsID returns the id of the entry in RSS, Atom and JSON Feed.
 func (e *Entry) newsID() string {
 	if e.NewsID != "" {
 		return e.NewsID
@@ -94,8 +94,9 @@ type Image struct {
 	Size      int64  // bytes; 0 means unknown
 }
 
-// Recurrence is the schedule of an entry. Its wall times are in the zone of the entry. RuleCovers must be true
-// for all starts and ends, except in UTC and for all-day entries.
+// Recurrence is the schedule of an entry that is a series or a changed occurrence. Its wall times are in the zone
+// of the entry. The caller must check with RuleCovers that all starts and ends can be written as wall times. UTC
+// and all-day entries need no check.
 type Recurrence struct {
 	Rule     string          // value of RRULE; "" for a single occurrence
 	Excluded []calendar.Wall // starts that the rule produces and that are cancelled

@@ -93,7 +93,8 @@ func (w *icalWriter) entry(e *Entry, local bool) {
 	w.raw("END", "VEVENT")
 }
 
-// span writes DTSTART. It writes DTEND only if the end is later than the start.
+// span writes DTSTART, and DTEND if the end is later than the start. If local is set, it writes wall times of the
+// entry's zone.
 func (w *icalWriter) span(e *Entry, local bool) {
 	if e.days() {
 		first, after := e.StartWall.StartOfDay(), e.EndWall.StartOfDay().AddDate(0, 0, 1)
@@ -277,7 +278,7 @@ func (w *icalWriter) utc(name string, at time.Time) {
 	w.end()
 }
 
-// instant writes an instant in UTC. If local is set, it writes the wall time of a zone instead.
+// instant writes a property with an instant in UTC. If local is set, it writes the wall time in the zone instead.
 func (w *icalWriter) instant(name string, at time.Time, zone calendar.Zone, local bool) {
 	if !local {
 		w.utc(name, at)

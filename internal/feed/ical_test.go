@@ -27,7 +27,7 @@ func testFeed(t testing.TB) *Feed {
 	}
 }
 
-// linesOf writes a calendar and returns its lines, unfolded.
+// linesOf writes entries as an iCalendar file and returns its lines, unfolded.
 func linesOf(t testing.TB, f *Feed, entries ...Entry) []string {
 	t.Helper()
 	file := f.ICalendar(entries)
@@ -44,7 +44,7 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 	return w
 }
 
-// jazzNight has a value in every field.
+// jazzNight returns an entry with a value in every field.
 func jazzNight(t testing.TB) Entry {
 	t.Helper()
 	e := Entry{

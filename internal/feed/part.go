@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Part is an entry in iCalendar format. It depends only on the entry and on Language, Year and Import of the
-// feed, so it can be cached.
+// Part is one entry in iCalendar format, for a file with many entries. It depends only on the entry and on
+// Language, Year and Import of the feed, so it can be cached.
 type Part struct {
 	ID    int64
 	Start time.Time
@@ -34,8 +34,8 @@ func (f *Feed) Part(e *Entry) Part {
 	return p
 }
 
-// Relate adds RELATED-TO with the UID of another entry. It copies the text, so other copies of the part stay as
-// they are.
+// Relate adds a RELATED-TO property with the UID of another entry. It copies p.Text, so that cached copies of the
+// part do not change.
 func (p *Part) Relate(uid string) {
 	const end = "END:VEVENT\r\n"
 	n := len(p.Text) - len(end)
@@ -46,7 +46,8 @@ func (p *Part) Relate(uid string) {
 	p.Text = w.out
 }
 
-// rule returns the cached rule of a zone; finding it is slow. Nil means that the zone has none.
+// rule returns the clock rule of a zone, and caches it because finding it is slow. Nil means that no rule describes
+// the zone.
 func (f *Feed) rule(zone calendar.Zone) *zoneRule {
 	rule, ok := f.rules[zone.String()]
 	if !ok {

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// property is a content line. Values are as they stand in the file.
+// property is a content line of an iCalendar file. Its value is not unescaped.
 type property struct {
 	name       string
 	parameters map[string]string
 	value      string
 }
 
-// component is the content between BEGIN and END.
+// component is a component of an iCalendar file: the lines and components between BEGIN and END.
 type component struct {
 	name       string
 	properties []property
@@ -32,7 +32,7 @@ func (c *component) all(name string) (out []property) {
 	return out
 }
 
-// one returns the only property with a name, nil if there is none.
+// one returns the property with a name, or nil if there is none. The test fails if there are several.
 func (c *component) one(t testing.TB, name string) *property {
 	t.Helper()
 	switch all := c.all(name); len(all) {
@@ -55,7 +55,7 @@ func (c *component) children(name string) (out []*component) {
 	return out
 }
 
-// readICal reads a file, and fails if it is no iCalendar by the letter.
+// readICal parses an iCalendar file. The test fails if the file violates RFC 5545.
 func readICal(t testing.TB, file []byte) *component {
 	t.Helper()
 	text, ok := strings.CutSuffix(string(file), "\r\n")
@@ -137,7 +137,7 @@ func readLine(t testing.TB, line string) property {
 	return p
 }
 
-// plain reads a value of type TEXT.
+// plain returns the value of a property of type TEXT without its escapes.
 func (p *property) plain(t testing.TB) string {
 	t.Helper()
 	var b strings.Builder
@@ -165,13 +165,14 @@ func (p *property) plain(t testing.TB) string {
 	return b.String()
 }
 
-// clock is when the clock of a zone is set, by a VTIMEZONE.
+// clock is one clock change that a VTIMEZONE describes: when the clock changes, and from which to which UTC offset.
 type clock struct {
 	wall     time.Time // as the clock shows before, as if it were in UTC
 	from, to time.Duration
 }
 
-// readClock expands a VTIMEZONE. It knows no more of RFC 5545 than one yearly rule, which is all that is written.
+// readClock returns the clock changes that a VTIMEZONE describes. Of RFC 5545 it supports only yearly rules, the
+// only ones that feeds contain.
 func readClock(t testing.TB, zone *component) []clock {
 	t.Helper()
 	if standard := len(zone.children("STANDARD")); standard != 1 || len(zone.children("DAYLIGHT")) > 1 {
@@ -213,7 +214,8 @@ func readClock(t testing.TB, zone *component) []clock {
 	return out
 }
 
-// instantOf returns when a clock shows wall. Where it does twice, that is the first time, or the last.
+// instantOf returns the instant at which the clock of a zone shows a wall time. If the clock shows it twice, last
+// decides between the two.
 func instantOf(t testing.TB, clocks []clock, wall time.Time, last bool) time.Time {
 	t.Helper()
 	var best *clock
@@ -233,7 +235,8 @@ func instantOf(t testing.TB, clocks []clock, wall time.Time, last bool) time.Tim
 	return wall.Add(-best.to)
 }
 
-// instants reads a property that is an instant, in all ways in which it may be understood by the file alone.
+// instants returns the two instants that a reader of the file may take a property for. They differ only for a wall
+// time that the clock shows twice.
 func instants(t testing.TB, zones map[string][]clock, p *property) [2]time.Time {
 	t.Helper()
 	zone, ok := p.parameters["TZID"]
@@ -249,7 +252,7 @@ func instants(t testing.TB, zones map[string][]clock, p *property) [2]time.Time 
 	return [2]time.Time{instantOf(t, clocks, wall, false), instantOf(t, clocks, wall, true)}
 }
 
-// readZones reads the clocks of all zones of a calendar.
+// readZones returns the clock changes of all zones of a calendar, by the name of the zone.
 func readZones(t testing.TB, c *component) map[string][]clock {
 	t.Helper()
 	zones := map[string][]clock{}

@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestUID holds the UIDs of a known key: a change of them doubles the events of every subscriber.
+// TestUID compares the UIDs of a fixed key with constants. A change of UIDs would show every event twice to every
+// subscriber.
 func TestUID(t *testing.T) {
 	key := uuid.MustParse("5a6f1122-3344-5566-7788-99aabbccddee")
 	tests := []struct{ name, got, want string }{

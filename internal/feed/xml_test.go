@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// tombstone is an entry of an event that is no longer public, with texts that must not be written.
+// tombstone returns a withdrawn entry. It has texts that no feed may contain.
 func tombstone(t testing.TB) Entry {
 	t.Helper()
 	e := jazzNight(t)
@@ -23,7 +23,7 @@ func tombstone(t testing.TB) Entry {
 	return e
 }
 
-// brunch is protected, and whole days.
+// brunch returns a protected, all-day entry.
 func brunch(t testing.TB) Entry {
 	t.Helper()
 	e := jazzNight(t)
@@ -160,7 +160,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestEmptyFeeds reads feeds without entries.
+// TestEmptyFeeds writes feeds without entries, and checks that each file is valid.
 func TestEmptyFeeds(t *testing.T) {
 	t.Parallel()
 	f := testFeed(t)
@@ -194,7 +194,7 @@ func elements(t testing.TB, file []byte) map[string]int {
 	}
 }
 
-// FuzzFeeds writes texts of clients in all places and formats.
+// FuzzFeeds puts texts from clients into all fields of an entry, and writes it in all formats.
 func FuzzFeeds(f *testing.F) {
 	for _, s := range []string{
 		"a\r\nBEGIN:VEVENT\r\nX:y", "a\rb\nc", `;,\":^^n^'`, strings.Repeat("😀", 40), strings.Repeat("a", 74) + "łłł",

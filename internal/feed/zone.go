@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// zoneRule describes the clock of a zone from some year on. It has the form of a VTIMEZONE with one STANDARD
-// and at most one DAYLIGHT, because many programs understand only that form.
+// zoneRule describes the UTC offsets of a zone from some year on. It has the form of a VTIMEZONE with one STANDARD
+// and at most one DAYLIGHT. Many programs understand only that form.
 type zoneRule struct {
 	name   string
 	offset int           // seconds east of UTC, for a clock that never changes
@@ -76,8 +76,8 @@ func (s weekSet) any() int {
 	return -1
 }
 
-// clockChanges returns the clock changes of a UTC year, without their weeks, and the possible weeks of each. It
-// ignores transitions of the zone that do not change the clock.
+// clockChanges returns the clock changes of a zone in a UTC year. The weeks of the changes are not set. The result
+// weeks has the possible weeks of each change. It ignores transitions of the zone that do not change the clock.
 func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []weekSet) {
 	next := time.Date(year+1, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).In(loc)
@@ -112,7 +112,7 @@ func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []
 	}
 }
 
-// in returns the time of the change in a year, on the old clock.
+// in returns the time of the change in a year, as wall time before the change.
 func (o *clockChange) in(year int) time.Time {
 	first := time.Date(year, o.month, 1, 0, 0, o.clock, 0, time.UTC)
 	day := (int(o.day) - int(first.Weekday()) + 7) % 7
@@ -154,8 +154,8 @@ func (r *zoneRule) resolves(at time.Time) bool {
 	return offset == ruled
 }
 
-// RuleCovers reports whether all instants can be written as wall times of a zone, using the rule that the zone
-// follows from a year on.
+// RuleCovers reports whether all instants can be written as wall times of a zone in an iCalendar file. The file
+// describes the zone by the rule that it follows from year on.
 func RuleCovers(zone calendar.Zone, year int, instants ...time.Time) bool {
 	rule := ruleOf(zone, year)
 	for _, at := range instants {

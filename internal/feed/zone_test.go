@@ -33,7 +33,8 @@ func zoneOf(t testing.TB, name string) calendar.Zone {
 	return zone
 }
 
-// nearChanges returns random instants of some years, and those around the changes of a clock.
+// nearChanges returns random instants of the years from from up to to. It also returns instants around the clock
+// changes of the zone.
 func nearChanges(random *rand.Rand, zone calendar.Zone, from, to int) []time.Time {
 	begin, end := time.Date(from, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(to+1, 1, 1, 0, 0, 0, 0, time.UTC)
 	out := randomInstants(random, begin, end)
@@ -57,7 +58,8 @@ func randomInstants(random *rand.Rand, begin, end time.Time) []time.Time {
 	return out
 }
 
-// TestInstantsOfAllZones reads files by themselves: the times of their zones are the stored instants.
+// TestInstantsOfAllZones writes entries in every zone to iCalendar files. It reads each file without other data
+// about zones, and expects the stored instants.
 func TestInstantsOfAllZones(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -89,7 +91,8 @@ func TestInstantsOfAllZones(t *testing.T) {
 	}
 }
 
-// randomEntries returns entries at random times and near the changes of a clock around a year. Their UIDs are their indexes.
+// randomEntries returns entries at random times in a zone, and near its clock changes around a year. The UID of
+// each entry is its index.
 func randomEntries(random *rand.Rand, zone calendar.Zone, year int) []Entry {
 	times := nearChanges(random, zone, year-1, year+1)
 	times = append(times, randomInstants(random, time.Date(1000, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC))...)
@@ -106,7 +109,8 @@ func randomEntries(random *rand.Rand, zone calendar.Zone, year int) []Entry {
 	return append(entries, Entry{ID: int64(len(times)), UID: strconv.Itoa(len(times)), Start: summer, End: summer.Add(time.Hour), Zone: zone})
 }
 
-// localStarts writes the file of entries and compares its times with theirs. It returns how many starts are local times.
+// localStarts writes entries to an iCalendar file and checks the times in it. It returns the number of starts that
+// are written as local times.
 func localStarts(t *testing.T, year int, zone string, entries []Entry) (local int) {
 	t.Helper()
 	f := testFeed(t)
@@ -146,7 +150,8 @@ func localStarts(t *testing.T, year int, zone string, entries []Entry) (local in
 	return local
 }
 
-// Go's ZoneBounds stands still on the last day of leap years after 2037.
+// TestRulesOfYearsToCome checks rules of zones after 2037. Go's Time.ZoneBounds does not advance past the last day
+// of leap years there.
 func TestRulesOfYearsToCome(t *testing.T) {
 	t.Parallel()
 	want := ruleOf(zoneOf(t, "Europe/Warsaw"), 2026)

@@ -17,8 +17,8 @@ import (
 	entchange "github.com/almanac-cal/almanac/ent/change"
 )
 
-// logEntry is an entry of the change log. It is about the records with ids from first to last. 0 in first means
-// all records of the kind.
+// logEntry is an entry of the change log. It says that the records of a kind with ids from first to last changed.
+// If first is 0, all records of the kind may have changed.
 type logEntry struct {
 	historyEntry
 	kind        calendar.Kind
@@ -30,16 +30,16 @@ type logEntry struct {
 // countedFields are the names, in the change log, of the fields that decide which terms count an event.
 var countedFields = [][]byte{[]byte(`"status"`), []byte(`"date"`), []byte(`"categories"`), []byte(`"tags"`)}
 
-// changesCounts reports whether a log entry about an event may change event counts of terms. Only entries of
-// updates name fields.
+// changesCounts reports whether a change of an event may change the event counts of terms. The parameter fields has
+// the names of the changed fields, which only updates have.
 func changesCounts(action calendar.Action, fields []byte) bool {
 	return action != calendar.Updated || len(fields) == 0 ||
 		slices.ContainsFunc(countedFields, func(name []byte) bool { return bytes.Contains(fields, name) })
 }
 
-// changes returns the log entries after a revision and the revision of the last one. It stops after limit
-// records, or after the block that exceeds it. If entries are missing from the log, it returns one entry for
-// all records.
+// changes reads the log entries after a revision. It returns them with the revision of the last one. It stops after
+// entries about limit records, at the end of the block that reaches the limit. If entries are missing from the log,
+// it returns a single entry about all records.
 func (r reader) changes(ctx context.Context, after int64, limit int) (out []logEntry, revision int64, err error) {
 	revision = after
 	records := int64(0)
@@ -86,7 +86,8 @@ type logRow struct {
 	at         time.Time
 }
 
-// hash returns a hash of the row. Rows with the same id differ in it unless one user made the same change in the same second.
+// hash returns a hash of the row. It distinguishes rows with the same id from before and after a backup was
+// restored. Two such rows have the same hash only if one user made the same change in the same second.
 func (l *logRow) hash() uint64 {
 	data := make([]byte, 0, 64)
 	for _, n := range []int64{l.id, l.record, l.user.Int64, l.at.Unix()} {
@@ -97,7 +98,8 @@ func (l *logRow) hash() uint64 {
 	return xxhash.Sum64(append(data, l.fields...))
 }
 
-// logRows calls each for the rows of the change log that the end of a statement selects.
+// logRows reads rows of the change log and calls each for every one. The text where is the end of the SELECT
+// statement, such as a WHERE clause.
 func (r reader) logRows(ctx context.Context, where string, each func(*logRow) error) error {
 	var row logRow
 	return r.rows(ctx, entchange.Table, []field{

@@ -13,9 +13,9 @@ import (
 // with the record is always stale.
 const deletedRevision = math.MaxInt64
 
-// changeRevisions are the revisions of the calendar at which records last changed, as replies show them. If a
-// venue, organizer, term, image or series of an event changes, the event counts as changed. A revision may be
-// later than the real change. It is never earlier.
+// changeRevisions has, for every record, the revision of the calendar at which the data that replies show of it
+// last changed. A change of a venue, organizer, term, image or series counts as a change of its events. A revision
+// may be too late, but never too early.
 type changeRevisions struct {
 	// before is the revision up to which any record may have changed. Later changes are known record by record.
 	before int64
@@ -36,7 +36,7 @@ func (l *slotLists) append(values []int64) {
 	l.ends = append(l.ends, uint32(len(l.values)))
 }
 
-// of returns the list of ids of a slot.
+// of returns the list of ids that is stored for a slot.
 func (l *slotLists) of(slot uint32) []int64 {
 	first := uint32(0)
 	if slot > 0 {
@@ -45,7 +45,8 @@ func (l *slotLists) of(slot uint32) []int64 {
 	return l.values[first:l.ends[slot]]
 }
 
-// bySlot inverts postings: for each slot it lists the values whose posting contains the slot.
+// bySlot inverts postings. The result has, for each slot, the ids whose posting contains the slot. The number of
+// slots is slots.
 func bySlot(ps postings[int64], slots uint32) slotLists {
 	next := make([]uint32, slots+1)
 	for _, p := range ps {
@@ -66,8 +67,8 @@ func bySlot(ps postings[int64], slots uint32) slotLists {
 	return out
 }
 
-// countedTerms returns the ids of the terms whose event count includes an event. Only published events are
-// counted.
+// countedTerms returns the ids of the terms that count an event in their event counts. It returns none for an event
+// that is not published.
 func (s *state) countedTerms(event int64) []int64 {
 	slot, known := s.slot(event)
 	if !known || !s.statuses[statusPublished].has(slot) {
@@ -76,7 +77,7 @@ func (s *state) countedTerms(event int64) []int64 {
 	return s.termsOf.of(slot)
 }
 
-// addDifferent adds to a set the ids that are in only one of the lists a and b.
+// addDifferent adds to the set to all ids that are in exactly one of the lists a and b.
 func addDifferent(to map[int64]bool, a, b []int64) {
 	for _, lists := range [2][2][]int64{{a, b}, {b, a}} {
 		for _, id := range lists[0] {
@@ -87,8 +88,8 @@ func addDifferent(to map[int64]bool, a, b []int64) {
 	}
 }
 
-// noteRecounted records that the event counts of some terms changed. All events with one of these terms show
-// the count.
+// noteRecounted records that the event counts of some terms changed. This is also a change of all events with one
+// of these terms, because they show the counts.
 func (s *state) noteRecounted(terms map[int64]bool) {
 	for term := range terms {
 		s.noteShown(s.links[calendar.Category][term])
@@ -106,8 +107,8 @@ func (s *state) noteShown(p *posting) {
 	}
 }
 
-// noteChanges records each log entry as a change of the events that show the changed record. The caller has
-// already applied the entries about events, venues and organizers to the state.
+// noteChanges marks all events and other records that show a changed record as changed. The caller must first apply
+// the changes to the state.
 func (s *state) noteChanges(changes []logEntry) {
 	images := map[int64]bool{}
 	for _, c := range changes {
@@ -137,7 +138,8 @@ func (s *state) noteChanges(changes []logEntry) {
 	}
 }
 
-// noteImages marks the venues, organizers and events that show one of some images as changed.
+// noteImages marks as changed the venues, organizers and events that show an image. The keys of images are the ids
+// of the changed images.
 func (s *state) noteImages(images map[int64]bool) {
 	for id := range images {
 		s.noteShown(s.images[id])
@@ -152,8 +154,8 @@ func (s *state) noteImages(images map[int64]bool) {
 	}
 }
 
-// inherit copies change revisions from an earlier state. The earlier state must have applied all changes up to
-// the revision at which s was loaded.
+// inherit copies change revisions from the state that s replaces after a reload. The earlier state must have
+// applied all changes up to the revision at which s was loaded.
 func (s *state) inherit(from *state) {
 	s.changed.before = from.changed.before
 	s.changed.counts = max(s.changed.counts, from.changed.counts)
@@ -180,7 +182,7 @@ func (s *state) inherit(from *state) {
 	}
 }
 
-// changedAt returns the revision at which the data behind a dependency of a reply last changed.
+// changedAt returns the revision at which the data that a reply depends on last changed.
 func (s *state) changedAt(on query.Dependency) int64 {
 	at := max(s.changed.before, s.ownChange(on))
 	if on.Counts {
@@ -189,7 +191,8 @@ func (s *state) changedAt(on query.Dependency) int64 {
 	return at
 }
 
-// ownChange is changedAt without changeRevisions.before, which applies to all records.
+// ownChange returns the revision of the last known change of a dependency. It ignores changeRevisions.before, the
+// lower bound that changedAt applies to all records.
 func (s *state) ownChange(on query.Dependency) int64 {
 	switch {
 	case on.ID == 0:
@@ -212,8 +215,9 @@ func (s *state) ownChange(on query.Dependency) int64 {
 	return s.changed.kinds[on.Kind] // other kinds have no revision per record
 }
 
-// Unchanged reports whether none of the dependencies of a reply changed in the revisions from after+1 to upTo.
-// It may return false for a change after upTo. The error is ErrNotReady if the index cannot decide it.
+// Unchanged reports whether none of the records in on changed in the revisions from after+1 to upTo. The reply
+// cache calls it for the dependencies of a reply. It may also return false for a change after upTo. The error is
+// ErrNotReady if the index cannot answer.
 func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
 	s, err := x.upToDate(ctx, upTo)
 	if err != nil {

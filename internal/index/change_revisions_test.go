@@ -15,8 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestUnchanged writes through the API and asks which replies are still right: those to GET of a record, and those that
-// depend on all records of a kind. Events 15, 18 and 19 have venues, 15 and 18 organizers, 15 and 1 share a category.
+// TestUnchanged writes through the API. After each write it checks which replies Unchanged reports as still right:
+// replies about one record, and replies about all records of a kind. In the sample calendar, events 15, 18 and 19
+// have venues and events 15 and 18 organizers. Events 15 and 1 share a category.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	event := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Event, ID: id} }
@@ -108,7 +109,7 @@ func TestUnchanged(t *testing.T) {
 	})
 }
 
-// TestUnchangedSurvivesLoading loads the index again after a write, as it does when much has changed.
+// TestUnchangedSurvivesLoading reloads the index after a write. Unchanged must still know which records changed.
 func TestUnchangedSurvivesLoading(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -157,7 +158,7 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 	})
 }
 
-// TestUnchangedSeries writes one of two series.
+// TestUnchangedSeries writes one of two series. Only replies about that one must count as changed.
 func TestUnchangedSeries(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -197,8 +198,8 @@ func TestUnchangedSeries(t *testing.T) {
 	})
 }
 
-// TestUnchangedAfterSeveralWrites asks after two writes at once, of which the second undoes the first: a reply made between
-// them shows another number of events.
+// TestUnchangedAfterSeveralWrites applies two writes to the index at once. The second one undoes the first. A reply
+// made between them shows a different event count, so it must count as changed.
 func TestUnchangedAfterSeveralWrites(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

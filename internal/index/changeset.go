@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// changeSet is a batch of change log entries, with the present rows of the records that they name.
+// changeSet is a batch of change log entries, with the current database rows of the records that they name.
 type changeSet struct {
 	mustReload bool          // an entry covers all records of a kind
 	events     []int64       // ids of changed events, sorted, without duplicates
@@ -29,8 +29,8 @@ func newChangeSet() *changeSet {
 	}
 }
 
-// recountedTwice reports whether two or more entries about the same event may have changed event counts of
-// terms.
+// recountedTwice reports whether the set has several entries about the same event that may have changed the event
+// counts of terms.
 func (c *changeSet) recountedTwice() bool {
 	for _, n := range c.recounts {
 		if n > 1 {
@@ -40,7 +40,8 @@ func (c *changeSet) recountedTwice() bool {
 	return false
 }
 
-// read adds log entries to the set, and reads the records that they name from the database.
+// read adds log entries to the set, and reads the records that they name from the database. If withTexts is set, it
+// also reads the search texts of events.
 func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, withTexts bool) error {
 	var events []int64
 	linked := map[calendar.Kind][]int64{}

@@ -6,8 +6,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// column is a kind of value by which lists of events are filtered: flagColumn, wordColumn and linkColumn. A column has the
-// slots of each value. It keeps those of changed and deleted events, because a slot that is no longer used is in no list.
+// column is the part of the index that answers one filter of events. Its types are flagColumn, wordColumn and
+// linkColumn. For each value, a column has the slots of the events with that value. Slots of changed and deleted
+// events stay in it. They do no harm, because no list contains an unused slot.
 //
 // A new kind of column is a type that implements column, in a file of its own, and a case of newColumns.
 type column interface {
@@ -23,8 +24,8 @@ type column interface {
 	code(c *codec, size uint32)
 }
 
-// newColumns returns empty columns for the declared ones that the index supports, and the columns of links, which it always
-// has. The order is that of the snapshot.
+// newColumns returns empty columns: one for each declared filter that the index supports, and those of links, which
+// always exist. Snapshots store columns in this order.
 func newColumns(declared []*query.Column) (columns []column) {
 	for _, c := range declared {
 		position := len(columns)
@@ -42,7 +43,8 @@ func newColumns(declared []*query.Column) (columns []column) {
 	return columns
 }
 
-// columnFor returns the column that answers conditions on a column of filters. Nil means that the index lacks it.
+// columnFor returns the column of the index that can answer a filter. Nil means that the index does not support the
+// filter.
 func columnFor(columns []column, asked *query.Column) column {
 	for _, c := range columns {
 		if c.answers(asked) {
@@ -52,14 +54,14 @@ func columnFor(columns []column, asked *query.Column) column {
 	return nil
 }
 
-// eventScan describes how the values of columns are read from the database.
+// eventScan states which fields of the table of events the columns need, and how their values are scanned.
 type eventScan struct {
 	fields []field         // of the table of events
 	values []func() any    // value of each field after a row was scanned: document.values
 	links  []calendar.Kind // kinds of records to which links are read: document.links
 }
 
-// newScan returns how the values of columns are read.
+// newScan returns an eventScan to which each column has added its fields.
 func newScan(columns []column) *eventScan {
 	scan := &eventScan{}
 	for _, c := range columns {
@@ -68,7 +70,8 @@ func newScan(columns []column) *eventScan {
 	return scan
 }
 
-// addField adds a field of the table of events, which is scanned into dst. value returns what document.values gets.
+// addField adds a field of the table of events. Rows are scanned into dst. The function value then returns the
+// value for document.values.
 func (s *eventScan) addField(name string, dst any, value func() any) {
 	s.fields, s.values = append(s.fields, field{name, dst}), append(s.values, value)
 }

@@ -11,29 +11,29 @@ import (
 // maxCompared is the number of phrases whose results are kept. A phrase takes up to two bits for each slot.
 const maxCompared = 64
 
-// phrase is a search term and the language of the texts that it is compared with.
+// phrase is a search term in one language. It identifies a set of results in comparisons.
 type phrase struct {
 	language calendar.Language
 	text     string
 }
 
-// comparison is the result for one phrase: known has the slots whose texts were compared, found those that
-// contain it.
+// comparison has the results of comparing texts with one phrase. The set known has the slots whose texts were
+// compared. The set found has those of them that contain the phrase.
 type comparison struct {
 	known, found slotSet
 	used         uint64
 }
 
-// comparisons has the results of comparing the texts of one state with search phrases. The keys of the map are
-// phrases. The counter uses is the number of calls of the method note. Before a phrase beyond maxCompared is
-// added, the one noted longest ago is deleted.
+// comparisons caches results of comparing search texts with phrases. It is valid for one state. It has at most
+// maxCompared phrases, and drops the least recently noted one before it adds another. The counter uses orders the
+// phrases: it is the number of calls of note.
 type comparisons struct {
 	of   map[phrase]*comparison
 	uses uint64
 }
 
-// unread appends to slots the slots of b whose texts have not been compared with the term, and returns the
-// result.
+// unread appends to slots the slots of b whose texts have not been compared with the term yet. It returns the
+// extended slice.
 func (c *comparisons) unread(b slotSet, t search.Term, language calendar.Language, slots []uint32, pool *scratchSets) []uint32 {
 	rest := pool.take(uint32(len(b) * 64))
 	defer pool.give(rest)
@@ -60,7 +60,8 @@ func (c *comparisons) restrict(b slotSet, t search.Term, language calendar.Langu
 	}
 }
 
-// note records for each of slots whether its text contains the term; found(i) tells it for slots[i].
+// note stores results for a term. For each index i of slots, found(i) reports whether the text of slots[i] contains
+// the term.
 func (c *comparisons) note(t search.Term, language calendar.Language, slots []uint32, found func(i int) bool) {
 	if c.of == nil {
 		c.of = make(map[phrase]*comparison)

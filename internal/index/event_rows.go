@@ -29,8 +29,8 @@ func isDraft(status sql.RawBytes) bool {
 	return string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
 }
 
-// events calls each with a document for every selected event, in no particular order. The parameter where is a
-// WHERE clause that begins with a space, or "" for all events. The documents lack their links and texts.
+// events reads events and calls each with a document for every one, in no particular order. The parameter where is
+// a WHERE clause that begins with a space, or "" for all events. The documents have no links or texts.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
 	var status, before, firstDay, lastDay sql.RawBytes
@@ -78,8 +78,8 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 	})
 }
 
-// dayOfAllDay returns an SQL expression for the date in a wall-time field. It is NULL for an event with times,
-// which spares reading the field: few events are all-day.
+// dayOfAllDay returns an SQL expression for the date in a wall-time field of an all-day event. For other events it
+// is NULL, so that the database does not send their times. Few events are all-day.
 func dayOfAllDay(field string) string {
 	return "CASE WHEN " + event.FieldAllDay + " THEN SUBSTR(" + field + ", 1, 10) END"
 }

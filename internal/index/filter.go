@@ -19,7 +19,7 @@ type scratchSets struct {
 	pool sync.Pool
 }
 
-// take returns an empty set with room for the given number of slots.
+// take returns an empty slot set from the pool, with room for the given number of slots.
 func (p *scratchSets) take(slots uint32) slotSet {
 	n := int(slots+63) / 64
 	if have, ok := p.pool.Get().(*slotSet); ok && cap(*have) >= n {
@@ -98,7 +98,8 @@ func (x *Index) supports(f *query.Events) error {
 	return nil
 }
 
-// counting returns a function that reports whether the caller of a filter may see a place.
+// counting returns a function that reports whether the position of a venue counts for a filter. It counts if the
+// caller may see the venue.
 func (s *state) counting(f *query.Events) func(place) bool {
 	sees, venues := compileVisible(f.Places), s.records[calendar.Venue].byID
 	publishedOnly := sees.anyone|sees.own == 1<<statusPublished
@@ -142,7 +143,7 @@ func (s *state) visible(f *query.Events, pool *scratchSets) slotSet {
 	return found
 }
 
-// withStatus adds the slots that have one of the given statuses at the time now. A scheduled event counts as
+// withStatus adds to found the slots with one of the given statuses at the time now. A scheduled event counts as
 // published from its publication date on.
 func (s *state) withStatus(found slotSet, statuses []calendar.Status, now time.Time) {
 	for i, status := range calendar.Statuses {
@@ -164,7 +165,7 @@ func (s *state) withStatus(found slotSet, statuses []calendar.Status, now time.T
 	}
 }
 
-// within removes the events that start or end outside a window.
+// within removes from found the events that start or end outside a window.
 func (s *state) within(found slotSet, w query.Window) {
 	first, last := secondBounds(w.StartMin, w.StartMax)
 	from, _ := slices.BinarySearch(s.starts[:s.base], first)
@@ -201,7 +202,7 @@ func (s *state) within(found slotSet, w query.Window) {
 	})
 }
 
-// during removes the events outside a period.
+// during removes from found the events that are not in a period.
 func (s *state) during(found slotSet, p query.Period) {
 	s.within(found, p.Near())
 	from, to := p.From.Unix(), p.To.Unix()
@@ -236,7 +237,7 @@ func secondBounds(from, to *time.Time) (first, last int64) {
 	return first, last
 }
 
-// readable removes the password-protected events that the caller may not read.
+// readable removes from found the password-protected events that the caller may not read.
 func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 	if r.All || s.locked.empty() {
 		return
@@ -265,8 +266,8 @@ func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 	found.without(secret)
 }
 
-// search removes the slots whose words rule out a match. It returns the terms that words alone cannot decide;
-// compare checks those against the texts.
+// search removes from found the slots whose words rule out a match. Words alone cannot decide some terms, such as
+// phrases. It returns these terms. Index.compare then checks them against the texts.
 func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (undecided search.Query) {
 	bit := uint8(language.Bit())
 	for _, t := range q.Terms {
@@ -305,8 +306,8 @@ func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
 	return all
 }
 
-// firstOfSeries removes all occurrences of a series from found, except for the earliest. It returns the slots of these plus
-// one, by series number. 0 means none.
+// firstOfSeries removes from found all but the earliest occurrence of each series. The result has, by series
+// number, the slot of that occurrence plus one. 0 means that found has no occurrence of the series.
 func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets) (first []uint32) {
 	some := s.occurrencesFor(f, pool)
 	defer pool.give(some)
@@ -336,7 +337,8 @@ func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets)
 	return first
 }
 
-// addTo appends the event of a slot to a page. Its span is appended too if spans is set.
+// addTo appends the event of a slot to a page, with the revision of its last change. If spans is set, it appends
+// the time of the event, too.
 func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 	page.IDs = append(page.IDs, s.ids[slot])
 	page.Changed = append(page.Changed, max(s.changed.slots[slot], s.changed.before))
@@ -384,8 +386,8 @@ func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Pa
 	return out
 }
 
-// pageByEnd is page in descending order of ends. It skips 64 slots at once if all of them end before the last
-// event on the page does. So the first pages of a long list cost little.
+// pageByEnd returns a page like the method page, but with the latest end first. It skips 64 slots at once if all of
+// them end before the last event on the page. So the first pages of a long list are fast.
 func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {

@@ -29,8 +29,9 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	return page, err
 }
 
-// evaluate calls use with the state and the slots that match a filter, except for Series.First. use may change the slots, and
-// must not keep them. The errors are those of FindEvents.
+// evaluate finds the slots that match a filter, except for Series.First, and calls use with them. It compares texts
+// with the search terms first if necessary. use may change the slot set, but must not keep it. The errors are those
+// of FindEvents.
 func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state, found slotSet)) error {
 	if err := x.supports(f); err != nil {
 		return err
@@ -53,8 +54,8 @@ func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state
 	return ErrNotReady
 }
 
-// find evaluates a filter and unlocks x.mu. If texts must first be compared with a phrase, find returns the
-// slots of those texts and does not call use.
+// find is one attempt of evaluate. The caller has locked x.mu, and find unlocks it. If texts must first be compared
+// with a phrase, it returns their slots, and does not call use.
 func (x *Index) find(s *state, f *query.Events, use func(*state, slotSet)) (unread []uint32, err error) {
 	defer x.mu.RUnlock()
 	if f.Search != nil && s.words == nil {
@@ -75,8 +76,9 @@ func (x *Index) find(s *state, f *query.Events, use func(*state, slotSet)) (unre
 	return nil, nil
 }
 
-// compare reads the texts of slots from the database, and records which of them contain the terms of the search. It
-// returns ErrNotReady if another server is read than when moves had the given result.
+// compare reads the texts of slots from the database, and stores which of them contain the terms of the search. The
+// parameter moves is a result of ServerChanges. If reads have switched to another server since then, compare
+// returns ErrNotReady.
 func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events, moves int64) error {
 	slices.Sort(slots)
 	slots = slices.Compact(slots)

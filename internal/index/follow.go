@@ -10,7 +10,8 @@ import (
 // backlogs.
 const maxBehind = 2000
 
-// follow applies all changes since the revision of the state, however many.
+// follow applies all changes since the revision of the state, however many there are. Run calls it for long
+// backlogs.
 func (x *Index) follow(ctx context.Context) error {
 	if err := x.lock(ctx); err != nil {
 		return err
@@ -32,9 +33,9 @@ func (x *Index) followLocked(ctx context.Context) error {
 	}
 }
 
-// upToDate returns the state after applying all changes up to a revision, with x.mu locked for reading; the caller
-// unlocks it. Revision 0 means the newest revision in the database. The error is ErrNotReady if the database
-// itself does not have the revision yet.
+// upToDate returns the state after applying all changes up to a revision. Revision 0 means the newest one in the
+// database. It locks x.mu for reading, and the caller unlocks it. The error is ErrNotReady if the database does not
+// have the revision yet.
 func (x *Index) upToDate(ctx context.Context, revision int64) (_ *state, err error) {
 	x.mu.RLock()
 	ready := x.state != nil
@@ -62,8 +63,8 @@ func (x *Index) upToDate(ctx context.Context, revision int64) (_ *state, err err
 	}
 }
 
-// checkServer returns ErrNotReady while the server that is read lacks changes that the index has. Its rows would be older than
-// what the index knows of them.
+// checkServer returns ErrNotReady if the database server lacks changes that the index already has. This can happen
+// after reads switch to a replica that lags behind. Rows from it would be older than the index.
 func (x *Index) checkServer(ctx context.Context) error {
 	moves := x.ServerChanges.Number()
 	if x.checked.Load() == moves {
@@ -82,8 +83,8 @@ func (x *Index) checkServer(ctx context.Context) error {
 	return nil
 }
 
-// catchUp applies the changes up to a revision. If Run is active and they are more than maxBehind, it wakes Run
-// and returns ErrNotReady.
+// catchUp applies the changes up to a revision. If there are more than maxBehind of them while Run is active, it
+// leaves them to Run and returns ErrNotReady.
 func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	x.mu.RLock()
 	running, reload := x.running, x.mustReload
@@ -139,8 +140,9 @@ func (x *Index) wakeRun() {
 // maxRereads is the number of times that apply reads changes that were committed while it read records.
 const maxRereads = 5
 
-// apply takes over changes that were read after moves had the given result. If another server is read by the end, it
-// returns ErrNotReady: the rows may be older than the changes. The caller holds the lock for changes of the state.
+// apply reads the changed records and updates the state. The parameter moves is a result of ServerChanges from
+// before the changes were read. If reads have switched to another server since then, apply returns ErrNotReady,
+// because the rows may be older than the changes. The caller holds the lock for changes of the state.
 func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves int64) error {
 	found := newChangeSet()
 	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {

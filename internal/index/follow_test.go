@@ -27,7 +27,7 @@ import (
 
 type object = map[string]any
 
-// follower is an index beside a service.
+// follower is a test with a service and an index that follows the writes of the service.
 type follower struct {
 	*testing.T
 	api   *apitest.API
@@ -59,7 +59,7 @@ var sticky = query.Flag("sticky", event.FieldSticky, event.Sticky, "")
 // attendance is a stored word that no filter of the service asks for.
 var attendance = query.Word("attendance", event.FieldAttendance, event.AttendanceIn, "")
 
-// publishedQuery is the filter of everything that is published.
+// publishedQuery returns a query for all published events.
 func publishedQuery() *query.Events {
 	return &query.Events{Now: apitest.Now, Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}}}
 }
@@ -245,7 +245,8 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 	})
 }
 
-// During an upgrade, a program of the next version logs kinds of records that this one does not know.
+// TestChangesOfUnknownKindsAreFollowed adds log entries about a kind of record that this version does not know.
+// During an upgrade, a process of the next version may write them.
 func TestChangesOfUnknownKindsAreFollowed(t *testing.T) {
 	eachFollower(t, func(f *follower) {
 		ctx, db := f.Context(), f.api.Store.Ent
@@ -267,7 +268,7 @@ func TestChangesOfUnknownKindsAreFollowed(t *testing.T) {
 	})
 }
 
-// load writes a block of events as a bulk load does: rows, texts, and one entry in the log.
+// load inserts n events as a bulk load does: rows, texts, and one log entry for all of them.
 func (f *follower) load(from int64, n int) (first int64) {
 	f.Helper()
 	ctx := f.Context()

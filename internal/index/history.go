@@ -11,8 +11,8 @@ import (
 // historyLength is the number of log entries that a state remembers.
 const historyLength = 100
 
-// history has the last log entries that a state has applied, in rising order. After a backup was restored, the log
-// has other entries with the same revisions.
+// history has the last log entries that a state has applied, in rising order. It shows whether a backup was
+// restored: the log then has other entries with the same revisions.
 type history struct{ entries []historyEntry }
 
 // historyEntry is the revision of a log entry and a hash of its content, with its date.
@@ -21,7 +21,7 @@ type historyEntry struct {
 	hash     uint64
 }
 
-// note adds entries that were applied.
+// note adds log entries that the state has applied, and drops the oldest ones.
 func (h *history) note(changes []logEntry) {
 	for _, c := range changes {
 		h.entries = append(h.entries, c.historyEntry)
@@ -31,8 +31,8 @@ func (h *history) note(changes []logEntry) {
 	}
 }
 
-// isPartOf reports whether a log that has the given entries is the one that was applied. The newest entry has to be in
-// the log. Older ones may have been removed from it.
+// isPartOf reports whether a log is the one whose entries the state has applied. The log must have the newest entry
+// of h. It may lack older ones, because old entries are removed from logs.
 func (h *history) isPartOf(log []historyEntry) bool {
 	if len(h.entries) == 0 || len(log) == 0 || log[len(log)-1] != h.entries[len(h.entries)-1] {
 		return false

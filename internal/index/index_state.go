@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// document is an event in the index. Times are seconds since 1970, UTC.
+// document is the data of one event that goes into the index. Times are seconds since 1970, UTC.
 type document struct {
 	id                    int64
 	starts, ends          int64
@@ -27,13 +27,13 @@ type document struct {
 	texts []text
 }
 
-// link adds a link to a record of one of linkKinds.
+// link records that the event is linked to a record of one of linkKinds.
 func (d *document) link(kind calendar.Kind, record int64) {
 	ids := &d.links[slices.Index(linkKinds[:], kind)]
 	*ids = append(*ids, record)
 }
 
-// linked returns the ids of the records of one of linkKinds to which links lead.
+// linked returns the ids of the records of a kind to which the event is linked. The kind is one of linkKinds.
 func (d *document) linked(kind calendar.Kind) []int64 {
 	return d.links[slices.Index(linkKinds[:], kind)]
 }
@@ -181,7 +181,8 @@ func (s *state) append(d *document) uint32 {
 	return slot
 }
 
-// seal ends the base after the last append. The slots must have been appended in order of start, then id.
+// seal finishes the base after the slots of all loaded events were appended. They must have been appended in order
+// of start, then id.
 func (s *state) seal() {
 	s.base = s.size()
 	s.byID = make([]uint32, s.base)
@@ -192,7 +193,7 @@ func (s *state) seal() {
 	s.boundEnds()
 }
 
-// boundEnds fills earliest and latest.
+// boundEnds computes the fields earliest and latest, the bounds of the ends in each group of 64 slots.
 func (s *state) boundEnds() {
 	words := (s.base + 63) / 64
 	s.earliest, s.latest = make([]int64, words), make([]int64, words)
@@ -218,7 +219,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 	return s.byID[at], true
 }
 
-// put adds or replaces an event after seal. The event counts as changed at the revision of the state.
+// put adds an event to a sealed state, or replaces it. The event counts as changed at the revision of the state.
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
@@ -263,7 +264,7 @@ func (s *state) drop(id int64) {
 // isFragmented reports whether so many slots are unused or in the tail that the index should be reloaded.
 func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
-// locate finds the events with a published, positioned venue, and rebuilds the lists of places.
+// locate rebuilds the lists of places, and the set of events that have a published venue with a position.
 func (s *state) locate() {
 	s.located = make(slotSet, (s.size()+63)/64)
 	for venue, at := range s.places.all {

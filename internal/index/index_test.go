@@ -22,7 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// model is the expected content of a state, by event.
+// model has the events that a state should contain, by id. Tests compare the results of the state with those of the
+// model.
 type model map[int64]*document
 
 func randomDocument(r *rand.Rand, id int64) *document {
@@ -54,7 +55,7 @@ func randomDocument(r *rand.Rand, id int64) *document {
 	return d
 }
 
-// oneWord is a stored word, mostly the same one.
+// oneWord returns a random stored word. Most results are the same word.
 func oneWord(r *rand.Rand) string {
 	return []string{"scheduled", "scheduled", "scheduled", "canceled", ""}[r.IntN(5)]
 }
@@ -84,7 +85,7 @@ var modelSeries = map[int64]*record{
 	4: {status: statusTrash},
 }
 
-// seenSeries returns the series of a document, 0 if the query does not see it.
+// seenSeries returns the id of the series of an event, or 0 if it has none that the query may see.
 func (d *document) seenSeries(f *query.Events) int64 {
 	r, seen := modelSeries[d.series], f.Series.Visible
 	if r == nil {
@@ -100,14 +101,15 @@ func (d *document) seenSeries(f *query.Events) int64 {
 	return 0
 }
 
-// someWords are stored words, or one that no document has.
+// someWords returns random words for a filter. One of the possible words is in no document.
 func someWords(r *rand.Rand) []string {
 	words := []string{"canceled", "", "scheduled", "postponed"}
 	r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 	return words[:r.IntN(len(words)+1)]
 }
 
-// located reports whether an event has a venue with a position, not farther than some kilometres, that counts for a filter.
+// located reports whether an event has a venue with a position that counts for a filter. The venue must be at most
+// the given number of kilometres from the test's centre.
 func (d *document) located(f *query.Events, kilometres float64) bool {
 	for _, v := range modelVenues {
 		status := v.status
@@ -123,7 +125,8 @@ func (d *document) located(f *query.Events, kilometres float64) bool {
 	return false
 }
 
-// modelDeclared returns the columns of the model with a field of the table of events, in the order of document.values.
+// modelDeclared returns the filters of the model whose values are in the table of events. They are in the order of
+// document.values.
 func modelDeclared() (declared []*query.Column) {
 	for _, name := range []string{"featured", "ticketed", "event_status"} {
 		for i := range modelColumns {
@@ -173,7 +176,7 @@ var modelColumns = []struct {
 	},
 }
 
-// build makes a state of a base and of changes after it, and the model of the same.
+// build returns a random state, of loaded events and changes after that, and the model with the same events.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
 	s := newState(modelDeclared())
@@ -283,7 +286,7 @@ func randomFilter(r *rand.Rand) *query.Events {
 	return f
 }
 
-// matches evaluates the filter for one event, as the index should.
+// matches reports whether an event matches a filter. It is the expected result for the index.
 func (d *document) matches(f *query.Events) bool {
 	return d.isSeen(f) && (f.Hidden || !d.hidden) && (!f.Protected || d.locked) && d.isInside(f.Window) &&
 		d.meetsAll(f) && d.isPlaced(f) && d.isFoundBySearch(f) && (!asksGuarded(f) || d.isReadable(f.Readable)) &&
@@ -308,7 +311,7 @@ func (d *document) isInside(w query.Window) bool {
 		(w.EndMin == nil || !end.Before(*w.EndMin)) && (w.EndMax == nil || !end.After(*w.EndMax))
 }
 
-// isPlaced reports whether the event has a place as the filter asks.
+// isPlaced reports whether the event meets the conditions of the filter on the position of its venues.
 func (d *document) isPlaced(f *query.Events) bool {
 	if f.Located != nil && *f.Located != d.located(f, 1000) {
 		return false
@@ -328,7 +331,8 @@ func (d *document) meetsAll(f *query.Events) bool {
 	return !slices.ContainsFunc(f.Conditions, func(c query.Condition) bool { return !d.meets(c) })
 }
 
-// asksGuarded reports whether a filter asks for something that a password guards: all but tags.
+// asksGuarded reports whether a filter uses data that the password of an event protects. That is true for all
+// conditions except tags.
 func asksGuarded(f *query.Events) bool {
 	return f.OnlyReadable || f.Search != nil || f.Located != nil || f.Near != nil ||
 		slices.ContainsFunc(f.Conditions, func(c query.Condition) bool { return c.Column.Name != "tags" })
@@ -483,7 +487,8 @@ func TestPostingHoldsWhatWasAdded(t *testing.T) {
 	}
 }
 
-// TestVocabularyIsTheSamePacked checks that a vocabulary finds what was added before and after it was packed.
+// TestVocabularyIsTheSamePacked adds words to a vocabulary, packs it and adds more. Searches must find the words
+// before and after it is packed.
 func TestVocabularyIsTheSamePacked(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 5))
@@ -563,7 +568,7 @@ func TestSetRanges(t *testing.T) {
 	}
 }
 
-// randomLinkedFilter returns a filter of records by their events.
+// randomLinkedFilter returns a random query for venues, with conditions on their events.
 func randomLinkedFilter(r *rand.Rand) *query.Linked {
 	f := &query.Linked{
 		Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
@@ -582,7 +587,7 @@ func randomLinkedFilter(r *rand.Rand) *query.Linked {
 	return f
 }
 
-// meetsLinked reports whether the events of a venue meet a filter.
+// meetsLinked reports whether a venue has events that meet the conditions of a query for venues.
 func (m model) meetsLinked(venue int64, f *query.Linked) bool {
 	events := &query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	has, coming := false, false

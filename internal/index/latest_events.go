@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// LatestEvents returns what query.Database.LatestEvents does, from memory. The index does not know when terms change, so
-// the caller asks twice: first without terms, and if some changed after Since, once more with their ids. Each list of
-// ids begins with the last change. The errors are those of FindEvents.
+// LatestEvents returns from memory what query.Database.LatestEvents returns. The index does not know when terms
+// change. So the caller calls it without terms first. If terms changed after Since of the result, the caller calls
+// it again with the lists of their ids, the last change first. The errors are those of FindEvents.
 func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int64, number int) (out query.Latest, err error) {
 	err = x.evaluate(ctx, f, func(s *state, found slotSet) {
 		l := latestSearch{state: s, now: f.Now.Unix(), number: number, next: maxTime, shown: found}
@@ -29,7 +29,7 @@ func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int
 	return out, err
 }
 
-// latestSearch is a running search for the events of a list that changed last.
+// latestSearch is the state of one call of LatestEvents.
 type latestSearch struct {
 	*state
 	now    int64 // seconds since 1970
@@ -78,7 +78,8 @@ func (l *latestSearch) find(terms [][]int64) (out query.Latest) {
 	return out
 }
 
-// time returns when an event itself last changed, in seconds since 1970. Its publication counts.
+// time returns when the event of a slot last changed, in seconds since 1970. Its publication counts as a change,
+// but changes of linked records do not.
 func (l *latestSearch) time(slot uint32) int64 {
 	if at := l.published[slot]; at > l.modified[slot] && at <= l.now {
 		return at
@@ -86,8 +87,9 @@ func (l *latestSearch) time(slot uint32) int64 {
 	return l.modified[slot]
 }
 
-// latest returns the slots of the events of the list with the latest times, the latest first. It goes from the last slots to the
-// first: of events that were written together, those with the highest ids come early, and the others are passed over.
+// latest returns the slots of the events of the list with the latest times, the latest first. There are at most
+// l.number. The function at returns the time of a slot. It scans slots backwards, because many events may have the
+// same time. Those with the highest ids then come early, and the others need no sorting.
 func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	const least = 64 // fewest slots that are sorted at once
 	later := func(a, b uint32) int { return cmp.Or(cmp.Compare(at(b), at(a)), cmp.Compare(l.ids[b], l.ids[a])) }
@@ -117,8 +119,8 @@ func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	return best
 }
 
-// linked adds the events of the list without a password that are linked to records, which have changed since the events
-// themselves. It stops when there are enough.
+// linked adds to the result events of the list that are linked to the given records. The records have changed more
+// recently than the events in the result. It skips events with a password, and stops after l.number events.
 func (l *latestSearch) linked(of postings[int64], records []int64) {
 	left := l.number
 	for _, id := range records {
@@ -146,23 +148,25 @@ func (l *latestSearch) linked(of postings[int64], records []int64) {
 	}
 }
 
-// take adds an event to the result, which depends on its end.
+// take adds the event of a slot to the result. Its end limits how long the result is valid.
 func (l *latestSearch) take(slot uint32) {
 	l.taken = append(l.taken, l.ids[slot])
 	l.expire(slot)
 }
 
-// leave leaves a later occurrence out. The result depends on the end of the first one.
+// leave handles an occurrence that the list lacks because it has an earlier one of the same series. The end of that
+// earlier one limits how long the result is valid.
 func (l *latestSearch) leave(slot uint32) { l.expire(l.first[l.seriesOf[slot]] - 1) }
 
-// expire has the result expire by the end of an event.
+// expire limits the validity of the result to the end of the event in a slot, unless the event has ended.
 func (l *latestSearch) expire(slot uint32) {
 	if at := l.ends[slot]; at >= l.now {
 		l.next = min(l.next, at)
 	}
 }
 
-// newer returns the ids of the published records that changed or were published after since, until now, the latest first.
+// newer returns the ids of the published records that changed or were published after since and not after now. Both
+// are seconds since 1970. The latest one is first.
 func (rs *records) newer(since, now int64) (ids []int64) {
 	changed := func(r *record) int64 {
 		last := int64(math.MinInt64)

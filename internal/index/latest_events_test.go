@@ -22,7 +22,7 @@ import (
 
 var publishedOnly = query.Visible{Anyone: []calendar.Status{calendar.Publish}}
 
-// latestRow is an event as TestLatestEvents computes it.
+// latestRow is an event with the data from which TestLatestEvents computes the expected result.
 type latestRow struct {
 	id, series   int64
 	start, end   time.Time
@@ -30,7 +30,7 @@ type latestRow struct {
 	hidden, open bool
 }
 
-// latestCalendar is a random calendar whose records changed at random times before apitest.Now. Some change later.
+// latestCalendar is a random calendar. Most of its records changed before apitest.Now, and some change later.
 type latestCalendar struct {
 	*testing.T
 	api    *apitest.API
@@ -41,13 +41,14 @@ type latestCalendar struct {
 	events []latestRow
 }
 
-// linkedRow is a record that events are linked to, and its last change.
+// linkedRow is a venue, organizer or term that events are linked to, and the time of its last change.
 type linkedRow struct {
 	id      int64
 	changed time.Time
 }
 
-// changeTime returns a time of which a tenth of a span lies after apitest.Now.
+// changeTime returns a random time within the given number of seconds around apitest.Now. One in ten of these times
+// is later than apitest.Now.
 func (c *latestCalendar) changeTime(seconds int) time.Time {
 	return apitest.Now.Add(time.Duration(c.random.IntN(seconds)-seconds+seconds/10) * time.Second)
 }
@@ -84,7 +85,8 @@ func (c *latestCalendar) addSeries() {
 	}
 }
 
-// addEvent adds an event with the number i, and notes its last change before apitest.Now.
+// addEvent adds a random event with the number i in its title. It stores in c.events when the event last changed
+// before apitest.Now.
 func (c *latestCalendar) addEvent(i int) {
 	c.Helper()
 	r := c.random
@@ -117,15 +119,16 @@ func (c *latestCalendar) addEvent(i int) {
 	c.events = append(c.events, row)
 }
 
-// note records a change, unless it lies after apitest.Now.
+// note updates the time of the last change to when, unless when is earlier or lies after apitest.Now.
 func (l *latestRow) note(when time.Time) {
 	if when.After(l.changed) && !when.After(apitest.Now) {
 		l.changed = when
 	}
 }
 
-// TestLatestEvents compares LatestEvents of the database and of the index with a scan of all events. The calendars have equal times and dates in the
-// future. In some of them a publication, a link or a later occurrence changed last.
+// TestLatestEvents compares the results of LatestEvents, of the database and of the index, with a scan of all
+// events. The calendars are random, with equal times and with dates in the future. In some of them a publication, a
+// link or a later occurrence changed last.
 func TestLatestEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -160,10 +163,11 @@ func TestLatestEvents(t *testing.T) {
 	})
 }
 
-// latestFinder finds the events of a list that changed last.
+// latestFinder is the method LatestEvents of the database, or a function that does the same with the index.
 type latestFinder func(ctx context.Context, q *query.Events, few []int64, number int) (query.Latest, error)
 
-// latestFinders returns the database, and an index of its present rows.
+// latestFinders returns two finders of the last changed events: the database, and an index that was just loaded
+// from it.
 func latestFinders(t *testing.T, st *store.Store) []latestFinder {
 	t.Helper()
 	db := query.Database{Ent: st.Ent}
@@ -184,7 +188,8 @@ func latestFinders(t *testing.T, st *store.Store) []latestFinder {
 	}}
 }
 
-// compareLatest compares one answer. Of events that changed at the same time any may be among the last.
+// compareLatest compares one result of find with the events in all. If several events changed at the same time, any
+// of them may be in the result.
 func compareLatest(t *testing.T, find latestFinder, all []latestRow, hiddenSeries int64, q *query.Events, few []int64, number int) {
 	t.Helper()
 	first := map[int64]latestRow{}
@@ -234,7 +239,8 @@ func compareLatest(t *testing.T, find latestFinder, all []latestRow, hiddenSerie
 	}
 }
 
-// TestLatestEventsHoldUntilNext asks again at the time up to which the events were said to be the last.
+// TestLatestEventsHoldUntilNext checks Latest.Next. It repeats the query at the time Next of each result. By then
+// an event has ended, and the result is another one.
 func TestLatestEventsHoldUntilNext(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

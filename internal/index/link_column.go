@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// linkColumn has the slots of the events that are linked to each record. The links to categories and tags are in one table,
-// so they are in one column, whose kind is category.
+// linkColumn has, for each linked record of a kind, the slots of the events that are linked to it. Links to
+// categories and tags share a table, so they share the column with the kind category.
 type linkColumn struct {
 	kind     calendar.Kind // of the linked records
 	position int           // index of their ids in document.links
@@ -27,7 +27,8 @@ func (c *linkColumn) answers(asked *query.Column) bool {
 
 func (c *linkColumn) scan(to *eventScan) { to.links = append(to.links, c.kind) }
 
-// add adds the links that were read with the event. A load reads events without links, and then all links: loadLinks.
+// add adds the links of an event to the column. A load of all events reads events without links and adds these
+// later, with loadLinks.
 func (c *linkColumn) add(slot uint32, d *document) {
 	for _, id := range d.links[c.position] {
 		c.slots.add(id, slot)
@@ -40,8 +41,8 @@ func (c *linkColumn) restrict(found slotSet, asked query.Condition, pool *scratc
 
 func (c *linkColumn) code(to *codec, size uint32) { codePostings(to, c.slots, size, to.int64) }
 
-// linkPostings returns the slots of the columns of links by the kind of the linked records. Those of categories and tags are
-// the same.
+// linkPostings returns the slots of linkColumns by the kind of the linked records. Categories and tags have the
+// same map.
 func linkPostings(columns []column) map[calendar.Kind]postings[int64] {
 	links := map[calendar.Kind]postings[int64]{}
 	for _, c := range columns {
@@ -53,7 +54,8 @@ func linkPostings(columns []column) map[calendar.Kind]postings[int64] {
 	return links
 }
 
-// keepOneOf removes from found the slots that have none of the given values.
+// keepOneOf removes from found the slots that have none of the given values. The map slots has the slots of each
+// value.
 func keepOneOf[V comparable](found slotSet, slots postings[V], values []V, pool *scratchSets) {
 	some := pool.take(uint32(64 * len(found)))
 	slots.into(some, values)
@@ -61,7 +63,8 @@ func keepOneOf[V comparable](found slotSet, slots postings[V], values []V, pool 
 	pool.give(some)
 }
 
-// links calls each for the selected rows of the table of links to records of a kind.
+// links reads rows of the table of links from events to records of the kind to. It calls each for every row. The
+// text where is a WHERE clause.
 func (r reader) links(ctx context.Context, to calendar.Kind, where string, each func(event, record int64)) error {
 	var event, record int64
 	table := ent.LinkTables[to]
@@ -71,7 +74,8 @@ func (r reader) links(ctx context.Context, to calendar.Kind, where string, each 
 	})
 }
 
-// loadLinks reads all links to records of a kind into the column of a sealed state. events are the ids of its events in parts.
+// loadLinks reads all links to records of a kind and adds them to the columns of a sealed state. It reads the
+// events in the given ranges of ids, one range at a time.
 func (r reader) loadLinks(ctx context.Context, s *state, to calendar.Kind, events []idRange) error {
 	found := map[int64][]uint32{}
 	for _, part := range events {

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// record is a record with a name or a series in the index.
+// record is the data of a venue, organizer or series that the index needs for lists.
 type record struct {
 	id, author          int64 // author 0 means none
 	published, modified int64 // seconds since 1970; modified is 0 for a series
@@ -29,7 +29,7 @@ type record struct {
 	series              *seriesData // nil for a record with a name
 }
 
-// records are all records of a kind, such as all venues or all series.
+// records are all records of one kind in the index: all venues, all organizers or all series.
 type records struct {
 	byID map[int64]*record
 	// orders has the records once for each order of lists.
@@ -47,7 +47,8 @@ type recordOrder struct {
 	records []*record
 }
 
-// newRecords returns the records of a kind whose lists have the given orders.
+// newRecords returns an empty set of records. Each of orders is a comparison by which lists of the kind can be
+// sorted.
 func newRecords(orders ...func(a, b *record) int) *records {
 	rs := &records{}
 	for _, compare := range orders {
@@ -56,7 +57,7 @@ func newRecords(orders ...func(a, b *record) int) *records {
 	return rs
 }
 
-// compareNewest is the order of lists of records with a name.
+// compareNewest compares records in the order of lists of venues and organizers, the newest first.
 func compareNewest(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.published, a.published), cmp.Compare(b.id, a.id))
 }
@@ -84,7 +85,7 @@ func (rs *records) addSlot(r *record) {
 	}
 }
 
-// put replaces the record with the given id. Nil deletes it.
+// put adds or replaces the record with the given id. If now is nil, it deletes the record.
 func (rs *records) put(id int64, now *record) {
 	if before := rs.byID[id]; before != nil {
 		for i := range rs.orders {
@@ -113,7 +114,7 @@ func (rs *records) put(id int64, now *record) {
 	}
 }
 
-// allRecords reads all records of a kind, loadSize in a statement.
+// allRecords reads all records of a kind. Each statement reads loadSize of them at most.
 func (r reader) allRecords(ctx context.Context, kind calendar.Kind) (map[int64]*record, error) {
 	all := map[int64]*record{}
 	for last := int64(0); ; {
@@ -151,7 +152,7 @@ func (r reader) findRecords(ctx context.Context, kind calendar.Kind, where strin
 	return out, err
 }
 
-// linkedRecords adds the records with a name that a WHERE clause selects to a map by id.
+// linkedRecords reads the venues or organizers that a WHERE clause selects. It adds them by id to the map to.
 func (r reader) linkedRecords(ctx context.Context, kind calendar.Kind, where string, to map[int64]*record) error {
 	var is record
 	var status sql.RawBytes
@@ -199,7 +200,8 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 	}), nil
 }
 
-// pageOfRecords returns up to limit of the records that matches accepts, after the first offset ones, and their number.
+// pageOfRecords returns a page of the records that matches accepts, in the order of all. It skips the first offset
+// ones and returns up to limit. The total is the number of accepted records.
 func (s *state) pageOfRecords(all []*record, offset, limit int, matches func(*record) bool) (out query.Page) {
 	for _, r := range all {
 		if !matches(r) {
@@ -214,7 +216,8 @@ func (s *state) pageOfRecords(all []*record, offset, limit int, matches func(*re
 	return out
 }
 
-// candidates returns the slots of the records that may contain all pieces, judged by their words.
+// candidates returns the slots of the records whose words allow that their text contains all pieces of text. The
+// caller must still compare the texts.
 func (rs *records) candidates(pieces []string, language calendar.Language, pool *scratchSets) slotSet {
 	slots := uint32(len(rs.slots))
 	all := pool.take(slots)
@@ -233,8 +236,8 @@ func (rs *records) candidates(pieces []string, language calendar.Language, pool 
 	return all
 }
 
-// withEvents returns the records whose events meet the filter. The search is slow, so the result is cached. It
-// expires with the next write, or when an event starts or is published.
+// withEvents returns the records of a kind whose events meet the conditions of a query. The search is slow, so the
+// result is cached. The cached result expires with the next write, or when an event starts or is published.
 func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*record {
 	if f.HasEvents == nil && !f.Upcoming {
 		return s.records[kind].orders[0].records
@@ -353,7 +356,7 @@ func (r *record) matchesText(language calendar.Language, matches func(text strin
 	return slices.ContainsFunc(r.texts, func(t text) bool { return t.languages&bit != 0 && matches(t.text) })
 }
 
-// meets reports whether a slot of the given value is in a set.
+// meets reports whether at least one slot of the given value is in a set.
 func (ps postings[V]) meets(value V, in slotSet) bool {
 	p := ps[value]
 	return p != nil && p.meets(in)

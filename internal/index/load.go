@@ -19,8 +19,8 @@ const loadSize = 10_000
 // idRange is a range of ids above after and up to upTo.
 type idRange struct{ after, upTo int64 }
 
-// load reads the calendar from the database, without the search texts of events. Rows may be newer than the
-// revision of the state; later changes are applied again.
+// load reads the calendar from the database, without the search texts of events. If records change meanwhile, it
+// may read rows newer than the revision of the state. This does no harm, because their changes are applied again.
 func (r reader) load(ctx context.Context) (*state, error) {
 	s := newState(r.declared)
 	var err error
@@ -77,8 +77,8 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// loadVocabulary builds the vocabulary of the events with the given ids; the position of an id is its slot. It reads one
-// batch of texts while it parses the batch before.
+// loadVocabulary reads the search texts of events and builds their vocabulary. The event ids[i] has the slot i. It
+// reads the next batch of texts while it parses the current one.
 func (r reader) loadVocabulary(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)

@@ -23,8 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// movingDriver reads one database. When armed, it acts like a pool that moves to a replica without the newest venue between
-// two statements.
+// movingDriver is an SQL driver for tests. When it is armed, it behaves like a pool that switches to a lagging
+// replica between two statements. The replica lacks the newest venue.
 type movingDriver struct {
 	*entsql.Driver
 	armed atomic.Bool

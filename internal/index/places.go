@@ -38,8 +38,8 @@ func (p *places) put(at place) {
 	p.byCell = nil
 }
 
-// change updates the place of a changed venue from found. If found does not have the venue, it has no position
-// any more.
+// change updates the place of a venue after a write. The map found has the places that were read from the database.
+// If it lacks the venue, the venue has no position any more.
 func (p *places) change(venue int64, found map[int64]place) {
 	before, had := p.all[venue]
 	now, has := found[venue]
@@ -68,7 +68,7 @@ func (p *places) sort() {
 	})
 }
 
-// near returns the ids of the venues inside a circle, if counts accepts their places.
+// near returns the ids of the venues inside a circle. It leaves out places that counts does not accept.
 func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 	var venues []int64
 	for _, r := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {

@@ -8,7 +8,7 @@ import (
 // distances is a list of slots in rising order, as varints: the first slot, then the distance to each next one.
 type distances []byte
 
-// into adds the listed slots to a set. The set must have room for them.
+// into adds the listed slots to the set b, which must have room for them.
 func (d distances) into(b slotSet) {
 	slot := uint32(0)
 	for len(d) > 0 {
@@ -33,7 +33,7 @@ type posting struct {
 	n, last   uint32
 }
 
-// add appends a slot. It must not be smaller than the last one; adding the last one again changes nothing.
+// add appends a slot, which must not be smaller than the last one. If it is the last one, nothing changes.
 func (p *posting) add(slot uint32) {
 	switch {
 	case p.n > 0 && slot == p.last:
@@ -48,8 +48,8 @@ func (p *posting) add(slot uint32) {
 	p.last = slot
 }
 
-// condense replaces the distances by a bit map if they are long, and if the map has fewer than bits bits for
-// each of their bytes.
+// condense replaces the list of distances by a bit map if that is smaller or faster to read. It does so if the list
+// is long, and the map has fewer than bits bits for each byte of the list. The parameter slot is the last slot.
 func (p *posting) condense(slot uint32, bits int) {
 	if p.dense == nil && len(p.distances) > 1024 && len(p.distances)*bits > int(slot) {
 		dense := make(slotSet, slot/64+1)

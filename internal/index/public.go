@@ -9,9 +9,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// FindPublic returns the ids of the records of a public query, sorted. If the query has an upper bound, it also returns the
-// revisions of their changes. For a taxonomy it returns the terms of both, without revisions. If the error is ErrNotReady or query.ErrUnsupported, the caller must query
-// the database.
+// FindPublic returns the sorted ids of the records of a public query, for sitemaps. If the query has an upper
+// bound, it also returns the revisions of their changes. For a category or tag query it returns the terms of both
+// kinds, without revisions. If the error is ErrNotReady or query.ErrUnsupported, the caller must query the
+// database.
 func (x *Index) FindPublic(ctx context.Context, q query.Public) (query.Page, error) {
 	if q.Kind != calendar.Event && !q.Kind.IsTerm() && !q.Kind.IsLinked() {
 		return query.Page{}, fmt.Errorf("index: public records of kind %s: %w", q.Kind, query.ErrUnsupported)

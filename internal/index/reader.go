@@ -20,7 +20,8 @@ type reader struct {
 	columns  []column        // of the declared ones, without slots
 }
 
-// newReader returns a reader of the values of columns of filters, as far as the index supports these.
+// newReader returns a reader for an index with the declared filters. It reads the values of those filters that the
+// index supports.
 func newReader(db querier, declared []*query.Column) reader {
 	return reader{db: db, declared: declared, columns: newColumns(declared)}
 }
@@ -36,8 +37,8 @@ type field struct {
 	dst  any
 }
 
-// rows selects fields from a table, with the given end of the statement (such as a WHERE clause). It calls
-// each after scanning a row.
+// rows runs a SELECT statement and calls each after scanning every row. It selects fields from a table. The text
+// rest is the end of the statement, such as a WHERE clause.
 func (r reader) rows(ctx context.Context, table string, fields []field, rest string, each func() error) (err error) {
 	names, dst := make([]string, len(fields)), make([]any, len(fields))
 	for i, f := range fields {
@@ -77,8 +78,9 @@ func (r reader) revision(ctx context.Context) (value int64, err error) {
 	return value, err
 }
 
-// texts calls each for the search texts of the records with the given ids. The database index of search texts
-// begins with the owner, so a query without owners would read the texts of all kinds.
+// texts reads the search texts of the records with the given ids, and calls each for every text. There must be ids:
+// the database index of search texts begins with the owner, so a query without owners would read the texts of all
+// kinds.
 func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
 	var owner int64
 	var t text

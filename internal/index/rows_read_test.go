@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// recorder is a database that notes the queries of a reader.
+// recorder passes statements to a database and records the queries of a reader.
 type recorder struct {
 	*ent.Client
 	mu      sync.Mutex
@@ -30,8 +30,9 @@ func (r *recorder) QueryContext(ctx context.Context, query string, args ...any) 
 	return r.Client.QueryContext(ctx, query, args...)
 }
 
-// A statement of loading reads the rows that it returns, and no others. Event texts are most of the rows of their table:
-// whatever reads them for the sake of other kinds reads the whole calendar.
+// TestLoadingReadsNoRowsInVain counts the rows that the database reads for each statement of a load. The statement
+// must return as many rows. Event texts are most rows of their table. A statement that reads them to find texts of
+// another kind would read the whole calendar.
 func TestLoadingReadsNoRowsInVain(t *testing.T) {
 	t.Parallel()
 	const events, venues, organizers, series = 3000, 40, 20, 30
@@ -90,7 +91,8 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 	})
 }
 
-// fillTables writes events, venues, organizers and series: each event with a text, the others with two.
+// fillTables adds the given numbers of events, venues, organizers and series. Each event has one search text, and
+// the other records have two.
 func fillTables(t *testing.T, client *ent.Client, events, venues, organizers, series int) {
 	t.Helper()
 	ctx, day := t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -159,7 +161,8 @@ func countRows(t *testing.T, st *store.Store, query string) (n int) {
 	return n
 }
 
-// rowsOfPlan returns the number of rows in the tables that SQLite reads from end to end for a query.
+// rowsOfPlan returns the number of rows in all tables that SQLite scans completely for a query. It takes the tables
+// from the query plan.
 func rowsOfPlan(t *testing.T, st *store.Store, query string) (n int) {
 	t.Helper()
 	var scanned []string
@@ -189,7 +192,8 @@ func rowsRead(t *testing.T, st *store.Store, query string) int {
 	return handlerReads(t, st) - first - 2*own
 }
 
-// handlerReads returns the number of rows that the connection has read.
+// handlerReads returns the number of rows that MySQL has read for this connection, from its status variables
+// Handler_read_*.
 func handlerReads(t *testing.T, st *store.Store) (sum int) {
 	t.Helper()
 	eachRow(t, st, "SHOW SESSION STATUS LIKE 'Handler_read%'", func(rows *sql.Rows) error {

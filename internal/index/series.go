@@ -24,8 +24,8 @@ type seriesData struct {
 // titleColumns are the columns with the sort keys of the title, by index into calendar.Languages.
 var titleColumns = []string{series.FieldSortEn, series.FieldSortPl, series.FieldSortEs}
 
-// titleKey returns a sort key as a string. Both databases compare keys byte by byte, and sort a missing key before an
-// empty one.
+// titleKey returns a stored sort key as a string to compare. Both databases compare keys byte by byte, and sort a
+// missing key before an empty one. So do the results of titleKey.
 func titleKey(stored sql.NullString) string {
 	if !stored.Valid {
 		return ""
@@ -120,8 +120,9 @@ func (r *record) isReadable(may query.Readable) bool {
 		may.Author != 0 && r.author == may.Author && (r.series.draft || !may.DraftsOnly)
 }
 
-// CountOccurrences returns the same as query.Database.CountOccurrences. The index has at least the given revision of the
-// calendar; 0 means the newest. If the error is ErrNotReady, the caller must query the database.
+// CountOccurrences returns the same as query.Database.CountOccurrences. The index applies all changes up to the
+// given revision of the calendar first; 0 means the newest. If the error is ErrNotReady, the caller must query the
+// database.
 func (x *Index) CountOccurrences(
 	ctx context.Context, ids []int64, seen query.Visible, now time.Time, revision int64,
 ) (map[int64]query.Occurrences, error) {

@@ -68,7 +68,7 @@ func TestSeriesAreFoundAsByTheDatabase(t *testing.T) {
 	})
 }
 
-// seriesModel writes series and asks for lists.
+// seriesModel writes random series to a database, and compares lists of them.
 type seriesModel struct {
 	*follower
 	*rand.Rand
@@ -76,7 +76,7 @@ type seriesModel struct {
 	asked, some int // lists, and those that are not empty
 }
 
-// write creates, changes or deletes the series with an id.
+// write creates, changes or deletes the series with the given id, by chance.
 func (m *seriesModel) write(id int64) {
 	m.Helper()
 	ctx := m.Context()
@@ -167,7 +167,7 @@ func (m *seriesModel) moment() time.Time {
 	return apitest.Now.Add(time.Duration(m.IntN(9)-4) * time.Hour)
 }
 
-// compare asks an index and the database for a list.
+// compare runs a random list query on an index and on the database, and expects the same result.
 func (m *seriesModel) compare(x *index.Index) {
 	m.Helper()
 	q := &query.SeriesList{Now: m.moment(), Language: pick(m.Rand, calendar.Languages...)}

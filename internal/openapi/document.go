@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// API is the input of a description: the routes, and the time, address and language to describe them with.
+// API is the input of an OpenAPI description: the routes, the current time, and the address and language of the
+// API.
 type API struct {
 	Site     calendar.Site
 	Version  string // version of the program; "" means Development

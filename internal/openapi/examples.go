@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// example returns a recorded reply. A missing one is the text "not recorded": a test fails then, and -update records it.
+// example returns a recorded reply as the example with a name. If none is recorded, it returns the JSON text "not
+// recorded". A test then fails until go test -update records it.
 func (a *API) example(name string) json.RawMessage {
 	data, err := exampleFiles.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
@@ -38,8 +39,8 @@ const (
 	exampleRoot = exampleBase + "/cal/events/v1"
 )
 
-// addExample adds an example to the components once, with the addresses of this service, and returns a reference to
-// it.
+// addExample adds an example to the components, unless it is there, and returns a reference to it. The example gets
+// the addresses of this service.
 func (d *description) addExample(name string) ordered {
 	if !d.addedExamples[name] {
 		d.addedExamples[name] = true

@@ -30,7 +30,8 @@ type RouteExplanation struct {
 	Parameters []Explanation
 }
 
-// Explain describes the parameters with a name. An unknown name gives none, and no error.
+// Explain describes all parameters with the given name, for the command explain. It returns nothing for an unknown
+// name.
 func (a *API) Explain(name string) []Explanation {
 	var out []Explanation
 	for _, route := range a.explanations() {
@@ -53,7 +54,8 @@ func (a *API) Explain(name string) []Explanation {
 	return out
 }
 
-// isSameAs reports whether two explanations are equal, apart from operations and sample.
+// isSameAs reports whether two explanations say the same, so that one of them suffices. It ignores the operations
+// and the sample.
 func (x Explanation) isSameAs(o Explanation) bool {
 	return x.Name == o.Name && x.In == o.In && x.Type == o.Type && x.Description == o.Description &&
 		slices.Equal(x.Rules, o.Rules)
@@ -68,7 +70,7 @@ func (a *API) ExplainRoute(method, path string) []RouteExplanation {
 	})
 }
 
-// Explainable returns the sorted names of all parameters and paths.
+// Explainable returns the sorted names of all parameters and paths that Explain and ExplainRoute know.
 func (a *API) Explainable() []string {
 	var out []string
 	for _, route := range a.explanations() {
@@ -118,7 +120,8 @@ func (a *API) explanations() []RouteExplanation {
 	return out
 }
 
-// fieldsParam returns _fields as a declaration. Package handlers applies it to all replies except feeds.
+// fieldsParam returns the declaration of the parameter _fields. No endpoint declares it, because package handlers
+// applies it to all replies except feeds.
 func fieldsParam() *param.Param {
 	return &param.Param{Name: "_fields", Description: fieldsDescription, In: param.InQuery, Type: "array", Items: "string"}
 }

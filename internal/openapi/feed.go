@@ -31,8 +31,8 @@ func (d *description) feedSchema(p *Route) ordered {
 	return ordered{{"type", "string"}}
 }
 
-// jsonFeedSchema returns the schema of JSON Feed 1.1 with the extension of this service (contract, section 20), with at most most
-// items.
+// jsonFeedSchema returns the schema of JSON Feed 1.1 with the extension of this service (contract, section 20). A
+// feed has at most most items.
 func jsonFeedSchema(most int) ordered {
 	text := ordered{{"type", "string"}}
 	uri := ordered{{"type", "string"}, {"format", "uri"}}

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// headerParameter is an optional request header. of reports whether an operation supports it.
+// headerParameter describes an optional request header. The function of reports whether an operation supports the
+// header.
 type headerParameter struct {
 	name, description string
 	of                func(p *Route, method string) bool
@@ -75,7 +76,7 @@ const (
 	ignoredHeader    = "X-Almanac-Ignored"
 )
 
-// isConditional reports whether an operation is about existing data. Only such operations support If-Match.
+// isConditional reports whether an operation reads or changes existing data. Only such operations support If-Match.
 func isConditional(p *Route, method string) bool {
 	return method == http.MethodGet || p.hasCaptures()
 }

@@ -4,8 +4,8 @@ package openapi
 
 import "github.com/almanac-cal/almanac/internal/jsonwrite"
 
-// ordered and member make up a description. An ordered object keeps its members in the order in which they were
-// added.
+// ordered is a JSON object that keeps its members in the order in which they were added. A description consists of
+// these.
 type (
 	ordered = jsonwrite.Object
 	member  = jsonwrite.Member

@@ -67,8 +67,8 @@ func (d *description) path(p *Route) ordered {
 	return item
 }
 
-// operationID returns the unique, stable id of an operation. Client generators name their functions by it.
-// PATCH has the plain id among the three methods of an update.
+// operationID returns the unique, stable id of an operation. Client generators name their functions by it. An
+// update has three methods, and PATCH has the id without a suffix.
 func operationID(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// requestBody returns the fields of a write as JSON and as a form. Only multipart forms can contain files.
+// requestBody returns the OpenAPI object for the body of a write. It describes the fields as JSON and as a form.
+// Only multipart forms can contain files.
 func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) ordered {
 	isFile := func(f *param.Param) bool { return f.Format == "binary" }
 	verb := "update"
@@ -45,8 +46,8 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	return ordered{{"required", e.Success == http.StatusCreated || p.isPreview()}, {"content", content}}
 }
 
-// bodySchema returns an object schema of fields. A field accepts null if null clears it, or if its published
-// default is null.
+// bodySchema returns the schema of an object with the given fields. A field accepts null if clears has its name, or
+// if its published default is null.
 func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 	var required []string
 	var properties ordered
@@ -82,7 +83,8 @@ func formEncodings(fields []*param.Param) ordered {
 	return out
 }
 
-// cleared returns the fields that null clears. These are the fields that count as sent if all fields are null.
+// cleared returns the names of the fields whose value a client can remove by sending null. It finds them by parsing
+// a request in which all fields are null.
 func (e *Endpoint) cleared(now time.Time, fields []*param.Param) map[string]bool {
 	nulls := make(map[string]any, len(fields))
 	for _, f := range fields {

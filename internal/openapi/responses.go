@@ -100,7 +100,8 @@ func (d *description) failure(p *Route, method string, err errorResponse) ordere
 	})
 }
 
-// otherLanguage returns the redirect of a feed below the segment of a language that the site does not offer.
+// otherLanguage returns the redirect that a feed answers with if its path begins with a language that the site does
+// not offer.
 func (d *description) otherLanguage(p *Route) ordered {
 	example := ordered{{"address", ordered{{"value", p.Server + p.samplePath()}}}}
 	content := ordered{{"text/plain", ordered{{"schema", ordered{{"type", "string"}, {"format", "uri"}}}, {"examples", example}}}}

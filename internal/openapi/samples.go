@@ -163,8 +163,8 @@ var exampleFields = map[string]string{
 	"create images":     "url",
 }
 
-// bodyExample returns the example of a write's JSON body, built from samples. Params are the fields of the body. A test
-// sends it.
+// bodyExample returns the example for the JSON body of a write, built from the samples of its fields in params. A
+// test sends it.
 func (p *Route) bodyExample(verb string, params []*param.Param) json.RawMessage {
 	var members []string
 	fields, known := exampleFields[verb+" "+p.collection()]
@@ -183,7 +183,8 @@ func (p *Route) bodyExample(verb string, params []*param.Param) json.RawMessage 
 	return json.RawMessage("{" + strings.Join(members, ", ") + "}")
 }
 
-// usualFields returns the names of the required fields, or of the first field with a sample of its declaration.
+// usualFields returns the names of the required fields, separated by blanks. If none is required, it returns the
+// name of the first field whose declaration has a sample.
 func usualFields(params []*param.Param) string {
 	var required []string
 	for _, one := range params {
@@ -197,7 +198,7 @@ func usualFields(params []*param.Param) string {
 	return strings.Join(required, " ")
 }
 
-// samplePath returns a path of the route in the sample calendar.
+// samplePath returns a path of the route for a record that exists in the sample calendar.
 func (p *Route) samplePath() string {
 	_, rest, ok := strings.Cut(p.Path, "{")
 	if !ok {
@@ -207,8 +208,8 @@ func (p *Route) samplePath() string {
 	return p.recordSample(string(param.InPath), capture)
 }
 
-// sampleOf returns a request with a parameter and everything else that the operation requires. Parameters
-// without a sample are left out; a test ensures that there are none.
+// sampleOf returns a request that shows the use of the parameter one. It also contains everything else that the
+// operation requires. It leaves out parameters without a sample; a test ensures that there are none.
 func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) Sample {
 	out := Sample{Method: method, Server: p.Server, Path: p.samplePath()}
 	var members []string
@@ -237,7 +238,8 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	return out
 }
 
-// sample returns the sample of a parameter: one of samples, that of its declaration, or true for a boolean.
+// sample returns a sample value for a parameter. It comes from the table samples or from the declaration. Without
+// these it is true for a boolean.
 func (p *Route) sample(of *param.Param) string {
 	text, value := p.recordSample(parameterLocation(of), of.Name), of.Sample
 	if value == nil && of.Type == "boolean" {
@@ -255,7 +257,8 @@ func (p *Route) sample(of *param.Param) string {
 	return fmt.Sprintf(`{%q: %v}`, of.Name, value)
 }
 
-// recordSample returns one of samples. A sample for the path's collection has precedence.
+// recordSample returns the sample value in the table samples for a location and a name. A sample for the collection
+// of the path has precedence.
 func (p *Route) recordSample(in, name string) string {
 	if text, ok := samples[in+" "+p.collection()+"."+name]; ok {
 		return text

@@ -45,7 +45,7 @@ func HasKey(kind calendar.Kind, key string) bool {
 	return false
 }
 
-// add adds a schema under a name, if the name is new, and returns a reference to it.
+// add stores a schema under a name, unless the name exists, and returns a reference to it.
 func (s *schemas) add(name string, schema ordered) ordered {
 	if !s.has(name) {
 		s.members = append(s.members, member{name, schema})
@@ -102,7 +102,8 @@ func (s *schemas) schemaOf(t reflect.Type) ordered {
 	panic(fmt.Sprintf("no schema for %v", t))
 }
 
-// membersOf returns the fields of a struct. Those of an embedded struct stand in its place, as in JSON.
+// membersOf returns the fields of a struct that become JSON members. The fields of an embedded struct replace it,
+// as in package encoding/json.
 func membersOf(t reflect.Type) (out []reflect.StructField) {
 	for f := range t.Fields() {
 		if f.Anonymous {
@@ -181,7 +182,8 @@ var textFormats = func() map[string]ordered {
 	return out
 }()
 
-// listSchema returns the schema of a list reply: a page of at most most records, with totals and links.
+// listSchema returns the schema of a list reply: a page of records with totals and links. The page has at most most
+// records, in the member key.
 func listSchema(key string, item ordered, most int) ordered {
 	address := ordered{{"type", "string"}, {"format", "uri"}}
 	count := ordered{{"type", "integer"}, {"minimum", 0}, {"maximum", int64(math.MaxInt64)}}

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// publishedSchema returns the schema of a parameter that accepts several types of value. Its declaration
-// publishes one type or none, as the tables of the specification do, and the index follows those. The
-// description lists all types. ok is false for parameters with one type.
+// publishedSchema returns the schema of a parameter that accepts several types of values. The description lists all
+// these types, but the namespace index publishes only one type or none, as the original API does. For a parameter
+// with one type, ok is false.
 func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	text := ordered{{"type", "string"}}
 	id := ordered{{"type", "integer"}, {"format", "int64"}}
@@ -57,8 +57,8 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	return nil, false
 }
 
-// valueLimits are those of the values that declare none of their own: characters of a text and items of a list. Whole numbers
-// are those of records.
+// valueLimits has limits for values without their own: the length of a text in characters, and the number of items
+// in a list.
 type valueLimits struct{ text, items int }
 
 // Parameters have the limits of an address or of a body. Texts and lists in replies are as long as an import stored them.
@@ -68,7 +68,8 @@ var (
 	replyLimits = valueLimits{math.MaxInt32, math.MaxInt32}
 )
 
-// withLimits adds limits to the parts of a schema that declare none of their own.
+// withLimits returns a schema in which every text, list and number has limits. Parts that declare no limits get
+// those of the parameter of.
 func withLimits(schema ordered, of valueLimits) ordered {
 	out := make(ordered, 0, len(schema)+2)
 	typ := any(nil)

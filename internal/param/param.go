@@ -43,7 +43,8 @@ type Set struct {
 	input    any
 }
 
-// Describe runs a declaration without a request and returns the declared parameters, in order.
+// Describe returns the parameters that a function declares, in order, without a request. Descriptions of the API
+// use it.
 func Describe(now time.Time, in Location, declare func(*Set)) []*Param {
 	s := &Set{Now: now, in: in, describe: true}
 	declare(s)
@@ -126,7 +127,7 @@ func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; 
 // means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
 
-// OfToday marks the published default as changing every day. Cached descriptions leave it out.
+// OfToday states that the published default changes every day. Cached descriptions must leave the default out.
 func (p *Param) OfToday() *Param { p.IsOfToday = true; return p }
 
 // Between sets inclusive bounds of a number, or of each number in a list. Nil means no bound.
@@ -145,7 +146,8 @@ func (p *Param) Above(minimum, maximum any) *Param {
 	})
 }
 
-// bounded adds a check of the bounds. It panics if the parameter is neither a number nor a list of numbers.
+// bounded adds a check that a number, or each number in a list, is within bounds. It panics if the parameter is
+// neither.
 func (p *Param) bounded(within func(float64) bool) *Param {
 	switch v := p.value().(type) {
 	case int64, float64, []int64:
@@ -194,8 +196,7 @@ func (p *Param) Longest(characters int) *Param {
 	})
 }
 
-// Most limits the number of items in a list, not counting empty ones. It is checked before the items are
-// parsed.
+// Most limits the number of items in a list, not counting empty ones. The check comes before the items are parsed.
 func (p *Param) Most(items int) *Param {
 	p.MaxItems = items
 	bind := p.bind
@@ -225,23 +226,26 @@ func (p *Param) EachOf(words []string) *Param {
 	})
 }
 
-// Check adds a validation that runs if the parameter was sent and parsed. f reads the bound variable.
+// Check adds a validation. It runs only if the parameter was sent and parsed. The function f reads the variable to
+// which the parameter is bound.
 func (p *Param) Check(f func(context.Context) *Fault) *Param {
 	p.checks = append(p.checks, check{run: f})
 	return p
 }
 
-// CheckAlways adds a validation that runs even if the parameter was not sent, after all others are parsed. It
-// is for rules between parameters.
+// CheckAlways adds a validation for rules between parameters. It runs after all parameters are parsed, even if this
+// one was not sent.
 func (p *Param) CheckAlways(f func(context.Context) *Fault) *Param {
 	p.checks = append(p.checks, check{run: f, late: true})
 	return p
 }
 
-// Null makes null a value that is parsed. Without it null means "not sent".
+// Null makes the parameter accept null as a value. Without it, null has the same meaning as a parameter that was
+// not sent.
 func (p *Param) Null() *Param { p.null = true; return p }
 
-// Link sets how the parameter is repeated in links. By default its parsed value is repeated.
+// Link sets the function that returns the value of the parameter for links in the reply. By default links repeat
+// the parsed value.
 func (p *Param) Link(text func() string) *Param { p.link = text; return p }
 
 // NoLink excludes the parameter from links.
@@ -338,7 +342,7 @@ func (s *Set) Parse(ctx context.Context) error {
 	return invalid
 }
 
-// raw returns the sent value of p. A query cannot override a capture of the path.
+// raw returns the value that was sent for p, and whether one was. A query cannot override a capture of the path.
 func (s *Set) raw(p *Param) (any, bool) {
 	if p.In == InPath {
 		v, ok := s.path[p.Name]
@@ -402,16 +406,17 @@ func (i Invalid) Names() []string {
 	return names
 }
 
-// SetInput stores the variable that a declaration binds to. Input returns it.
+// SetInput stores the struct whose fields the declaration binds to parameters, so that a handler can get it from
+// Input.
 func (s *Set) SetInput(v any) { s.input = v }
 
 // Input returns the argument of SetInput.
 func (s *Set) Input() any { return s.input }
 
-// Optional publishes a path capture as optional. It is for a capture that has the same name as a field.
+// Optional publishes a path capture as optional. It is used if a field has the same name as the capture.
 func (p *Param) Optional() *Param { p.IsRequired = false; return p }
 
-// Raw returns the value that was sent under a name, before parsing.
+// Raw returns the value that was sent under a name, before parsing. It returns false if none was sent.
 func (s *Set) Raw(name string) (any, bool) {
 	v, ok := s.values[name]
 	return v, ok

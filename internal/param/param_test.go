@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// input is a declaration with one parameter of each type.
+// input has one variable of each parameter type for tests to bind.
 type input struct {
 	ID       int64
 	Name     *string

@@ -66,8 +66,9 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// DuplicateKeys returns the keys that an object of a valid JSON text has more than once, at any depth. Each is returned once,
-// in the form of a form's key, such as venue[city]. It returns at most limit keys, and allocates little else.
+// DuplicateKeys returns the keys that an object in a valid JSON text has more than once, at any depth. It returns
+// each key once, written like the key of a form, such as venue[city]. It returns at most limit keys, and allocates
+// little other memory.
 func DuplicateKeys(body []byte, limit int) (duplicates []string) {
 	type member struct{ object, hash uint64 }
 	var open []container // the innermost last
@@ -121,14 +122,15 @@ func DuplicateKeys(body []byte, limit int) (duplicates []string) {
 	return duplicates
 }
 
-// container is an object or a list that contains the place of a scanner.
+// container is an object or list of a JSON text that the scanner has entered and not left yet.
 type container struct {
 	id       uint64 // number of an object; 0 for a list
 	from, to int    // quoted key of the open member of an object
 	index    int    // number of the open member
 }
 
-// keyName returns the name of the innermost open member. Parts beyond maxDuplicateName are left out.
+// keyName returns the name of the member at which the scanner is, such as venue[city]. It leaves out parts beyond
+// maxDuplicateName.
 func keyName(body []byte, open []container) string {
 	var name strings.Builder
 	for i, c := range open {

@@ -127,7 +127,7 @@ func TestMergeTakesTheStrongestSource(t *testing.T) {
 	}
 }
 
-// count is how many texts are in a value, and how deep it is.
+// count returns how many texts a value contains, and how deeply they are nested.
 func count(v any) (texts, depth int) {
 	members := func(v any) {
 		n, d := count(v)
@@ -150,8 +150,8 @@ func count(v any) (texts, depth int) {
 	return texts, depth + 1
 }
 
-// FuzzForm builds forms from pairs, one a line. No value appears that was not sent, the structure is no deeper
-// than allowed, and every parser of a type answers whatever it is given.
+// FuzzForm builds forms from pairs, one per line. The form must contain only values that were sent, and must not be
+// nested too deeply. Every parser of a type must accept or refuse them without a panic.
 func FuzzForm(f *testing.F) {
 	for _, seed := range []string{
 		"a=1\nb=2", "a=1\na=2", "tags[]=a\ntags[]=b", "venue[city]=x\nvenue[venue]=y", "o[0][p]=1\no[1][p]=2",
@@ -218,7 +218,7 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-// FuzzDecodeJSON reads bodies. What is read is JSON, and the same when it is written and read again.
+// FuzzDecodeJSON decodes bodies. It encodes each result, decodes it again and expects the same values.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `null`, `[1]`, `{"a":1,"b":[true,null,"x"],"c":{"d":2.0}}`, `{"a":1}{}`, `{"a":1e400}`, "{\"\":\"\\ud800\"}",
@@ -262,7 +262,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// parseAll passes a value to every parser. Each fault must have a message.
+// parseAll passes a value to the parser of every type. Each fault must have a message.
 func parseAll(t *testing.T, v any) {
 	t.Helper()
 	_, integer := Integer(v)

@@ -35,7 +35,7 @@ func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw an
 	return p
 }
 
-// Opt declares a parameter as Var does, with a pointer variable that stays nil if it is not sent.
+// Opt declares a parameter as Var does. Its variable is a pointer, which stays nil if the parameter is not sent.
 func Opt[T any](s *Set, dst **T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
 	var v T
 	p := Var(s, &v, name, description, typ, parse)
@@ -442,8 +442,8 @@ func Strings(raw any) ([]string, *Fault) {
 	return out, nil
 }
 
-// LastValue returns the last value of a repeated key, for a scalar parameter. Other values are returned
-// unchanged.
+// LastValue returns the last value of a key that was sent several times, for a scalar parameter. It returns any
+// other value unchanged.
 func LastValue(raw any) any {
 	if r, ok := raw.(Repeated); ok {
 		return r[len(r)-1]

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// num is a number as a JSON body carries it.
+// num returns a number in the form in which DecodeJSON returns it.
 func num(s string) json.Number { return json.Number(s) }
 
 func TestInteger(t *testing.T) {
@@ -70,7 +70,8 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-// parseForTest compares a parsed value, or the reason of its fault.
+// parseForTest compares the result of a parser with the expected one. If ok is false, it expects a fault with the
+// given reason instead.
 func parseForTest[T any](t *testing.T, name string, got, want T, fault *Fault, ok bool, reason string) {
 	t.Helper()
 	switch {
@@ -274,7 +275,8 @@ func FuzzInteger(f *testing.F) {
 	})
 }
 
-// FuzzScalars reads one text as every type, and what was understood again.
+// FuzzScalars parses one text as every type. It formats each parsed value and expects the same value when it parses
+// that.
 func FuzzScalars(f *testing.F) {
 	for _, seed := range []string{
 		"", " ", "yes", "OFF", "1", "-0", "007", "1.5", "-1e3", "1e400", "NaN", "Inf", "0x10", "1_000", "3, 1,,2,1", "a,b , c", ",", "9223372036854775808", "ａ", "\xff",

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
-// Kind is the type of a column. An engine has one implementation per kind.
+// Kind is the type of a column. The database and the index each have an implementation for every kind.
 type Kind int
 
 // These are the kinds of columns.
@@ -51,8 +51,8 @@ type Condition struct {
 // Predicate returns the Ent predicate that selects the events that meet the condition.
 func (c Condition) Predicate() predicate.Event { return c.Column.where(c) }
 
-// Flag returns the column of a stored boolean. field is Ent's name of the database column. is is the predicate
-// that Ent generates for it.
+// Flag returns the column of a stored boolean. field is Ent's name of the database column. The function is makes
+// Ent's predicate that compares the column with a value.
 func Flag(name, field string, is func(bool) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: FlagKind, Table: event.Table, Field: field,
@@ -60,9 +60,9 @@ func Flag(name, field string, is func(bool) predicate.Event, description string)
 	}
 }
 
-// Link returns the column of links to venues or organizers. Ent names the link table table. Ent generates the
-// predicates has and in. The predicate has selects by the edge, and in selects by the ids of the linked
-// records.
+// Link returns the column of links from events to venues or organizers. table is Ent's name of the link table. The
+// function has makes Ent's predicate for events with a linked record. The function in makes Ent's predicate for
+// records with given ids.
 func Link[P predicateOf](
 	name, table string, has func(...P) predicate.Event, in func(...int64) P, to calendar.Kind, description string,
 ) Column {
@@ -92,7 +92,8 @@ func Terms[P predicateOf](
 	return c
 }
 
-// Record returns the column with the id of another event. field and in are Ent's column name and predicate.
+// Record returns a column that stores the id of another event. field is Ent's name of the database column. The
+// function in makes Ent's predicate for given ids.
 func Record(name, field string, in func(...int64) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: RecordKind, Table: event.Table, Field: field, LinksTo: calendar.Event,
@@ -100,8 +101,8 @@ func Record(name, field string, in func(...int64) predicate.Event, description s
 	}
 }
 
-// Word returns the column of a stored word. field and in are Ent's column name and predicate. Stored words must
-// not end in blanks, which MySQL ignores in comparisons.
+// Word returns the column of a stored word. field is Ent's name of the database column. The function in makes Ent's
+// predicate for given words. Stored words must not end in blanks, because MySQL ignores these in comparisons.
 func Word[W ~string](name, field string, in func(...W) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: WordKind, Table: event.Table, Field: field,
@@ -124,7 +125,7 @@ func OneOf[W ~string](name, field string, in func(...W) predicate.Event, words [
 	return c
 }
 
-// OpenToAll returns a copy of the column with Public set.
+// OpenToAll returns a copy of the column with Public set: the password of an event does not protect its value.
 func (c Column) OpenToAll() Column {
 	c.Public = true
 	return c

@@ -38,7 +38,8 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
 }
 
-// where returns the predicates for all conditions of a query.
+// where returns the predicates that select the events of a query. It runs statements to find overdue records,
+// hidden series and near venues.
 func (d Database) where(ctx context.Context, q *Events) ([]predicate.Event, error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.AsksForPlaces() {
@@ -85,8 +86,8 @@ type listQuery[Q any, O ~func(*sql.Selector)] interface {
 	IDs(ctx context.Context) ([]int64, error)
 }
 
-// pageOf returns the ids of a page, and the number of all rows. It selects ids only, so that the database can
-// skip rows in an index without reading them.
+// pageOf runs a list query. It returns the ids on one page and the number of rows in the whole list. It selects ids
+// only, so that the database can skip rows in an index without reading them.
 func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	ctx context.Context, list Q, offset, limit int, order ...O,
 ) (Page, error) {
@@ -98,8 +99,8 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	return Page{IDs: ids, Total: total}, err
 }
 
-// predicates returns the conditions of a query (contract, section 9.1). It leaves out the distance, Series.None and
-// Series.First.
+// predicates returns the predicates for the conditions of a query (contract, section 9.1), except for Near,
+// Series.None and Series.First. due has the kinds with overdue records.
 func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {
@@ -155,8 +156,8 @@ var LastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 // firstSecond is the first second in which an event may start.
 var firstSecond = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// predicates selects the events of a window. A bound outside the range of the databases selects all or no
-// events.
+// predicates returns the predicates for events whose start and end are in the window. A bound outside the range of
+// the databases selects all or no events.
 func (w Window) predicates() []predicate.Event {
 	var where []predicate.Event
 	for _, b := range []struct {
@@ -179,8 +180,8 @@ func (w Window) predicates() []predicate.Event {
 	return where
 }
 
-// venuesNear returns the ids of the venues in the circle of a query that the caller may see. The index on cells
-// finds candidates, and the great-circle distance decides.
+// venuesNear returns the ids of the venues in the circle of a query that the caller may see. It finds candidates by
+// map cells, which have an index, and then compares great-circle distances.
 func (d Database) venuesNear(ctx context.Context, q *Events, due overdueKinds) ([]int64, error) {
 	c := q.Near
 	var around []predicate.Venue
@@ -230,9 +231,9 @@ func ofSeries(ids []int64) predicate.Event {
 	}
 }
 
-// firstOfSeries selects the events that meet the conditions where, but only the earliest occurrence of each
-// series. Occurrences of the series hidden count as single events. If some is not nil, only occurrences of the
-// series some are considered.
+// firstOfSeries selects the events that meet all predicates in where, but only the earliest occurrence of each
+// series. Occurrences of series whose ids are in hidden count as single events. If some is not nil, only
+// occurrences of the series with these ids are considered.
 func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Event {
 	const ranked, place = "ranked", "place"
 	return func(s *sql.Selector) {

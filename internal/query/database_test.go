@@ -15,7 +15,8 @@ import (
 
 var publishedOnly = query.Visible{Anyone: []calendar.Status{calendar.Publish}}
 
-// TestMoreIDsThanPlaceholders asks for the events of a category with more descendants than a statement has placeholders.
+// TestMoreIDsThanPlaceholders requests the events of a category. It has more descendants than a statement may have
+// placeholders.
 func TestMoreIDsThanPlaceholders(t *testing.T) {
 	t.Parallel()
 	categories := query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, "")
@@ -45,7 +46,7 @@ func TestMoreIDsThanPlaceholders(t *testing.T) {
 	})
 }
 
-// TestUnknownKindsAreRefused asks for lists of records that are linked to no event.
+// TestUnknownKindsAreRefused requests lists of linked records for kinds that events cannot be linked to.
 func TestUnknownKindsAreRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

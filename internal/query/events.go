@@ -50,7 +50,8 @@ type Events struct {
 	Revision int64
 }
 
-// Visible lists the effective statuses of the events to include, for all authors and for one author.
+// Visible lists the effective statuses of the records to include: Anyone for records of all authors, and Own for
+// those of Author.
 type Visible struct {
 	Anyone []calendar.Status
 	Author int64
@@ -84,7 +85,7 @@ type Series struct {
 // Circle is the area within a distance of a position. The position is in degrees north and east.
 type Circle struct{ Latitude, Longitude, Kilometres float64 }
 
-// Page is a part of a list.
+// Page is the part of a list that was requested, with the length of the whole list.
 type Page struct {
 	IDs   []int64 // record ids in the order of the list
 	Total int     // number of records in the whole list
@@ -122,5 +123,6 @@ func (q *Events) Guarded() bool {
 // AsksForPlaces reports whether the query has a condition on the position of venues.
 func (q *Events) AsksForPlaces() bool { return q.Located != nil || q.Near != nil }
 
-// near reports whether the distance matters. It does not if Located is false: such events have no position.
+// near reports whether the query is limited to a circle. A circle has no effect if Located is false, because events
+// without a position cannot be in one.
 func (q *Events) near() bool { return q.Near != nil && (q.Located == nil || *q.Located) }

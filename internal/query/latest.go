@@ -19,7 +19,7 @@ import (
 // events in the order of their changes, and finds enough soon.
 const FewEvents = 1000
 
-// Latest has the events of a list that changed last, and possibly others.
+// Latest is the result of LatestEvents. It has the events of a list that changed last, and possibly some others.
 type Latest struct {
 	IDs []int64 // in rising order
 	// Changed is Page.Changed of the events. The database does not know it.
@@ -32,11 +32,12 @@ type Latest struct {
 	Next time.Time
 }
 
-// LatestEvents returns the given number of events of a list that changed last, and possibly others, at most eight times
-// the number. Changes that the public could not see do not count. Publication of an event counts, and so do changes of
-// terms, and publication and changes of public venues and organizers, unless the event has a password.
+// LatestEvents finds the events of a list that changed last, for feeds that begin with the latest change. It
+// returns at least number events if the list has them, and at most eight times as many. Publication of an event
+// counts as a change. So do changes of its terms, and changes and publication of its public venues and organizers,
+// unless the event has a password. Changes that the public could not see do not count.
 //
-// The parameter few has the ids of the whole list, or is nil if there are more than FewEvents.
+// few has the ids of the whole list. Nil means that the list has more than FewEvents.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (out Latest, err error) {
 	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
@@ -78,7 +79,7 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 	return out, nil
 }
 
-// latestSearch is a running search for the events of a list that changed last.
+// latestSearch is the state of one call of LatestEvents.
 type latestSearch struct {
 	db     Database
 	q      *Events
@@ -89,14 +90,15 @@ type latestSearch struct {
 	next   time.Time
 }
 
-// occurrence is the first occurrence of a series in the list.
+// occurrence is an event of a series: the first one that the list has.
 type occurrence struct {
 	ID       int64     `sql:"id"`
 	SeriesID int64     `sql:"series_id"`
 	EndsAt   time.Time `sql:"ends_at"`
 }
 
-// restrict sets where to the conditions of the query, or to the ids in few if it is not nil.
+// restrict sets l.where to the conditions of the query. If few is not nil, it sets l.where to a condition on these
+// ids instead, which is faster.
 func (l *latestSearch) restrict(ctx context.Context, few []int64) (err error) {
 	if few != nil {
 		l.where = []predicate.Event{func(s *sql.Selector) {
@@ -115,8 +117,9 @@ func (l *latestSearch) restrict(ctx context.Context, few []int64) (err error) {
 	return err
 }
 
-// changed returns the events of the list with the latest times in a column. It reads few rows, however long the
-// list is.
+// changed returns the events of the list with the latest times in a column, l.number at most. column is
+// event.FieldModifiedAt or event.FieldPublishedAt. The events must also meet the predicates in more. changed reads
+// few rows, however long the list is.
 func (l *latestSearch) changed(ctx context.Context, column string, more ...predicate.Event) (out []*ent.Event, err error) {
 	var last *ent.Event
 	at := func(e *ent.Event) time.Time {
@@ -150,8 +153,9 @@ func (l *latestSearch) changed(ctx context.Context, column string, more ...predi
 	}
 }
 
-// linked returns the events of the list without a password whose public linked records of a kind have the latest times
-// in a column.
+// linked returns events of the list whose linked records of a kind changed last, l.number at most. column is the
+// time of the linked records to compare. Only times after l.since count, only public records, and only events
+// without a password.
 func (l *latestSearch) linked(ctx context.Context, kind calendar.Kind, column string) (out []*ent.Event, err error) {
 	to := ent.LinkTables[kind]
 	newer, err := l.db.newer(ctx, kind, column, l.since, l.q.Now, func(s *sql.Selector) {
@@ -197,8 +201,8 @@ func (l *latestSearch) linked(ctx context.Context, kind calendar.Kind, column st
 	return out, nil
 }
 
-// newer returns the ids of the records of a kind that meet a condition and have a time in a column after since, until now,
-// the latest first.
+// newer returns the ids of the records of a kind whose time in a column is after since and not after now. The
+// records must also meet the condition where. The latest one is first.
 func (d Database) newer(
 	ctx context.Context, kind calendar.Kind, column string, since, now time.Time, where func(*sql.Selector),
 ) (ids []int64, err error) {
@@ -210,7 +214,8 @@ func (d Database) newer(
 	return ids, err
 }
 
-// NewerTerms returns the ids of the categories, and of the tags, that changed after since, until now, the latest first.
+// NewerTerms returns the ids of the terms that changed after since and not after now. It returns a list for
+// categories and one for tags, each with the latest change first. An empty list is left out.
 func (d Database) NewerTerms(ctx context.Context, since, now time.Time) (ids [][]int64, err error) {
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		some, err := d.newer(ctx, kind, event.FieldModifiedAt, since, now, func(*sql.Selector) {})
@@ -224,8 +229,8 @@ func (d Database) NewerTerms(ctx context.Context, since, now time.Time) (ids [][
 	return ids, nil
 }
 
-// withoutLater removes all but the first occurrence of each series if Series.First is set. Occurrences of
-// hidden series stay. It reuses the memory of rows.
+// withoutLater removes all but the first occurrence of each series if the query has Series.First. It keeps all
+// occurrences of series that the caller may not see. It reuses the memory of rows.
 func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Event, error) {
 	if !l.q.Series.First {
 		return rows, nil
@@ -255,7 +260,8 @@ func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*
 	}), nil
 }
 
-// findFirst reads the first occurrences of the given series. A hidden series has none.
+// findFirst reads the first occurrence of each given series into l.first. Series that the caller may not see get
+// none.
 func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
-// Linked is a query for a list of records with a name, such as venues, newest first. The zero value of a field means no
-// restriction, except for Readable and the fields of type Visible.
+// Linked is a query for a list of records that events are linked to, such as venues. The newest record is first.
+// The zero value of a field means no restriction, except for Readable and the fields of type Visible.
 type Linked struct {
 	Now     time.Time // time that decides which scheduled records count as published
 	Visible Visible
@@ -62,7 +62,8 @@ func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked,
 	return Page{IDs: ids, Total: counts[0]}, err
 }
 
-// predicates returns the conditions of a list (contract, section 9.2).
+// predicates returns the predicates for the conditions of a list of venues or organizers (contract, section 9.2).
+// due has the kinds with overdue records.
 func (q *Linked) predicates(kind calendar.Kind, due overdueKinds) []func(*sql.Selector) {
 	where := append([]func(*sql.Selector){inList[func(*sql.Selector)](q.Visible, q.Now, due[kind])}, q.Where...)
 	counted := event.And(

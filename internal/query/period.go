@@ -17,7 +17,8 @@ type Period struct {
 	From, To    time.Time     // first and last second, as instants; To is not after LastSecond
 }
 
-// PeriodOf returns the period from one midnight of a zone to just before another.
+// PeriodOf returns the period of whole days in a zone. It begins at the midnight first, and ends one second before
+// the midnight after.
 func PeriodOf(zone calendar.Zone, first, after calendar.Wall) Period {
 	to := zone.Instant(after).Add(-time.Second)
 	return Period{first, after.Add(-time.Second), zone.Instant(first), earlierTime(to, LastSecond)}
@@ -33,13 +34,15 @@ func earlierTime(a, b time.Time) time.Time {
 // maxZoneDifference is larger than the difference between any two time zones.
 const maxZoneDifference = 48 * time.Hour
 
-// Near returns a window that contains all events of the period, and few others.
+// Near returns a window of instants that contains all events of the period, and few others. It helps to find
+// candidates, because the database has an index on instants.
 func (p Period) Near() Window {
 	return Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 }
 
-// predicates selects events or withdrawals, whose columns have the same names. timed selects the all-day rows
-// that are compared by their times. Nil selects none.
+// predicates returns conditions for the rows in the period. They fit the tables of events and of withdrawals, whose
+// columns have the same names. timed selects all-day rows that are compared by their times instead of their dates.
+// Nil selects no such rows.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
 	var where []func(*sql.Selector)
 	for _, bound := range p.Near().predicates() {

@@ -36,19 +36,22 @@ type PublicRecord struct {
 	ModifiedAt time.Time            `sql:"modified_at"`
 }
 
-// listed selects the events that make their linked records public.
+// listed returns the predicate for events that make themselves and their linked records public. Those are
+// published, not hidden from listings and without a password. due has the kinds with overdue records.
 func (q Public) listed(due overdueKinds) predicate.Event {
 	return event.And(inList[predicate.Event](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[calendar.Event]),
 		event.HideFromListings(false), event.PasswordHashIsNil(), event.SlugNEQ(""))
 }
 
-// Events returns the query for the events that make their linked records public.
+// Events returns the query for the events that make themselves and their linked records public, for use with the
+// index.
 func (q Public) Events() *Events {
 	return &Events{Now: q.Now, Visible: Visible{Anyone: []calendar.Status{calendar.Publish}}, OnlyReadable: true}
 }
 
-// publicWhere selects the records. If ids is not nil, these are events that make others public, or known to be linked to such
-// events.
+// publicWhere returns the condition for the public records of a query. If ids is not nil, only records with these
+// ids are selected. The caller must then know that the venues, organizers or terms among them are linked to a
+// listed event.
 func (d Database) publicWhere(ctx context.Context, q Public, ids []int64) (func(*sql.Selector), error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.Kind.IsLinked() {
@@ -74,7 +77,8 @@ func (d Database) publicWhere(ctx context.Context, q Public, ids []int64) (func(
 	return sql.AndPredicates(where...), nil
 }
 
-// idsOf selects the given ids. Nil selects the ids between After and UpTo.
+// idsOf returns the condition for records with the given ids. If ids is nil, it selects the ids above q.After and
+// up to q.UpTo.
 func idsOf(q Public, ids []int64) func(*sql.Selector) {
 	switch {
 	case ids != nil:
@@ -88,8 +92,9 @@ func idsOf(q Public, ids []int64) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldGT(event.FieldID, q.After), sql.FieldLTE(event.FieldID, q.UpTo))
 }
 
-// PublicStretches divides ids into stretches of the given length, starting with id 1. It returns the numbers,
-// from 0, of the stretches that contain a record, in no order. It is one statement that reads the records once.
+// PublicStretches finds which parts of a sitemap exist. It divides all ids into stretches of the given length,
+// starting with id 1. It returns the numbers, from 0, of the stretches that contain a public record, in no order.
+// It runs one statement, which reads each record once.
 func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (found []int64, err error) {
 	where, err := d.publicWhere(ctx, q, nil)
 	if err != nil {
@@ -113,8 +118,9 @@ func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (fou
 // publicBatch is the number of records that one statement of ReadPublic reads.
 const publicBatch = 1000
 
-// ReadPublic returns those records with the given ids that are public, sorted by id. The ids are sorted. The index has found
-// that the records are events that lists show, or linked to such events.
+// ReadPublic reads the records with the given ids and returns those that are public, sorted by id. ids must be
+// sorted. The index must have found them: the database does not check again whether listed events are linked to the
+// records.
 func (d Database) ReadPublic(ctx context.Context, q Public, ids []int64) (found []PublicRecord, err error) {
 	for some := range slices.Chunk(ids, publicBatch) {
 		part, err := d.findPublic(ctx, q, some)
@@ -126,7 +132,7 @@ func (d Database) ReadPublic(ctx context.Context, q Public, ids []int64) (found 
 	return found, nil
 }
 
-// TermsOf returns those of the given term ids that are of a taxonomy, in the same order.
+// TermsOf returns the given term ids that belong to a taxonomy, in the order of ids. It leaves out the others.
 func (d Database) TermsOf(ctx context.Context, taxonomy calendar.Kind, ids []int64) ([]int64, error) {
 	all, err := d.Ent.Term.Query().Where(term.TaxonomyEQ(taxonomy)).Order(term.ByID()).IDs(ctx)
 	if err != nil {
@@ -143,7 +149,8 @@ func (d Database) FindPublic(ctx context.Context, q Public) ([]PublicRecord, err
 	return d.findPublic(ctx, q, nil)
 }
 
-// findPublic returns the records of a public query, sorted by id. If ids is not nil, only those are searched.
+// findPublic returns the public records of a query, sorted by id. If ids is not nil, it reads only these ids, as
+// publicWhere describes.
 func (d Database) findPublic(ctx context.Context, q Public, ids []int64) (found []PublicRecord, err error) {
 	where, err := d.publicWhere(ctx, q, ids)
 	if err != nil {

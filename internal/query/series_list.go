@@ -50,14 +50,14 @@ func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit i
 	return pageOf(ctx, d.Ent.Series.Query().Where(where...), offset, limit, byTitle, series.ByID())
 }
 
-// Occurrences has the data of a series that depends on its occurrences.
+// Occurrences summarises the occurrences of a series for its representation.
 type Occurrences struct {
 	Published int
 	Next      *ent.Event // next occurrence, with id and start only; nil means none
 }
 
-// CountOccurrences returns the number of published occurrences of each given series, and the next one after now
-// that seen allows. The next one is not hidden from listings. The map is by series id.
+// CountOccurrences returns, by series id, the number of published occurrences and the next occurrence after now.
+// The next occurrence is one that seen allows and that is not hidden from listings.
 func (d Database) CountOccurrences(
 	ctx context.Context, ids []int64, seen Visible, now time.Time,
 ) (map[int64]Occurrences, error) {
@@ -92,7 +92,7 @@ func (d Database) CountOccurrences(
 	return out, nil
 }
 
-// firstAfter selects the first occurrence of each given series that starts after now and meets the predicate
+// firstAfter selects, for each given series, the first occurrence that starts after now and meets the predicate
 // list. It ignores occurrences that are hidden from listings.
 func firstAfter(ids []int64, list predicate.Event, now time.Time) predicate.Event {
 	const place = "place"

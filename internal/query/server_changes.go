@@ -1,10 +1,11 @@
 package query
 
-// ServerChanges returns another number whenever reads go to another of several database servers, which may be behind the one before
-// (store.Store.ServerChanges). Nil means one server.
+// ServerChanges returns a number that changes whenever reads switch to another database server. That server may lag
+// behind the previous one (store.Store.ServerChanges). Nil means that there is only one server.
 type ServerChanges func() int64
 
-// Number returns the number of f, 0 for nil. If it is the same before and after some reads, one server answered all of them.
+// Number returns the result of f, or 0 if f is nil. Call it before and after several reads. If both numbers are
+// equal, one server answered all of the reads.
 func (f ServerChanges) Number() int64 {
 	if f == nil {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// HasText selects the records of a kind with a search text, served in the given language, that contains all of
-// some folded texts and none of others. Both databases compare the texts byte by byte.
+// HasText returns a predicate for records of a kind by their search text in a language. The text must contain every
+// string in all and no string in none. These strings must be folded. Both databases compare byte by byte.
 func HasText[P predicateOf](kind calendar.Kind, language calendar.Language, all, none []string) P {
 	return func(s *sql.Selector) {
 		t := sql.Table(searchtext.Table)
@@ -38,7 +38,7 @@ func HasText[P predicateOf](kind calendar.Kind, language calendar.Language, all,
 	}
 }
 
-// splitQuery returns the texts that a search requires and those that it excludes.
+// splitQuery returns the texts that a search requires, and the texts that it excludes.
 func splitQuery(q search.Query) (all, none []string) {
 	for _, t := range q.Terms {
 		if t.Exclude {

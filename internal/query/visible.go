@@ -15,7 +15,8 @@ import (
 // file, and Ent's predicates for all of them are functions of a selector.
 type predicateOf interface{ ~func(*sql.Selector) }
 
-// overdueKinds tells for each kind whether it has overdue records: status future, publication date reached.
+// overdueKinds has true for each kind with overdue records. Such records have the status future although their
+// publication date has passed.
 type overdueKinds map[calendar.Kind]bool
 
 // findOverdue queries the database for overdue records of the given kinds.
@@ -33,8 +34,9 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 	return out, nil
 }
 
-// hasStatus selects records whose effective status at now is in statuses. An overdue record counts as
-// published. due tells whether there are any; usually there are none, and an index on the status suffices.
+// hasStatus selects records whose effective status at now is one of statuses. An overdue record counts as
+// published. due is true if there are overdue records. Usually there are none, and then a condition on the stored
+// status, which has an index, suffices.
 func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Selector) {
 	var some []func(*sql.Selector)
 	for _, s := range statuses {
@@ -52,7 +54,8 @@ func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Se
 	return sql.OrPredicates(some...)
 }
 
-// inList selects the records that seen allows in a list.
+// inList selects the records whose status and author allow them in a list, as seen states. due is true if the kind
+// has overdue records.
 func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	var some []func(*sql.Selector)
 	if seen.Anyone != nil {
@@ -65,8 +68,8 @@ func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	return P(sql.OrPredicates(some...))
 }
 
-// notInList selects the records that inList excludes. In SQL a comparison with a missing author gives NULL, so
-// that case is explicit.
+// notInList selects the records that inList does not select. A plain NOT would miss records without an author,
+// because SQL compares those as NULL.
 func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	anyones := seen
 	anyones.Own = nil
@@ -76,8 +79,8 @@ func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	))
 }
 
-// isUnredacted selects the records that the caller sees in full: those that open selects because they have no
-// password, and those that may allows.
+// isUnredacted selects the records that the caller sees in full. The predicate open selects records without a
+// password. may states which other records the caller may read.
 func isUnredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}

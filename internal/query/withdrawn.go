@@ -44,7 +44,7 @@ func (q *Events) IncludesWithdrawn() bool {
 		})
 }
 
-// WithdrawnPart selects a part of the withdrawn events of a list. The zero value selects all.
+// WithdrawnPart limits which withdrawn events of a list FindWithdrawn returns. The zero value means all of them.
 type WithdrawnPart struct {
 	After, Last *Position // positions above After and up to Last; nil means no bound
 	Upcoming    bool      // only events that had not ended when they were withdrawn
@@ -107,8 +107,9 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 		Select(withdrawalkey.FieldValue).Strings(ctx)
 }
 
-// withdrawn returns the withdrawals of events that are not public at now; limit 0 means all. It checks the
-// events, because a process of the previous version may have republished one and left its withdrawal.
+// withdrawn returns the stored withdrawals that meet all predicates, the latest first. limit 0 means all. It leaves
+// out events that are public at now. A process of the previous version may have republished such an event without
+// deleting its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {
@@ -154,8 +155,9 @@ func (d Database) withdrawn(
 	return out, nil
 }
 
-// hasKey selects the withdrawals that have one of the given values as a key of a kind. Several values must be
-// digits, because they get no placeholders. A single value may be a slug, because it gets one.
+// hasKey selects withdrawals by what the event had when it was withdrawn: a linked record of a kind, or a slug.
+// values are ids in digits, or a single slug. Several values must be digits, because they are written into the
+// statement without placeholders.
 func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
 	return func(s *sql.Selector) {
 		t := sql.Table(withdrawalkey.Table)
@@ -178,7 +180,7 @@ func anySlice(values []string) []any {
 	return out
 }
 
-// withdrawn selects the withdrawn events of a window.
+// withdrawn returns the predicates for withdrawals whose start and end are in the window.
 func (w Window) withdrawn() []predicate.Withdrawal {
 	var where []predicate.Withdrawal
 	for _, p := range w.predicates() {

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// FuzzLinkDate checks that the date that a link of a page repeats is the instant that was asked for.
+// FuzzLinkDate parses a date and formats it for a link, as pages of lists do. The text in the link must be parsed
+// as the same instant.
 func FuzzLinkDate(f *testing.F) {
 	for _, text := range []string{"1792891800", "2026-10-25 02:30", "2026-10-25T02:30+01:00", "2026-10-25 00:30Z", "tomorrow 9am", "9999-12-31", "1000-01-01"} {
 		f.Add(text, uint8(0))

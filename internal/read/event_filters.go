@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// eventFilter is a row of eventFilters: a column, or a function that declares parameters of other forms.
+// eventFilter is a row of the table eventFilters. It is either a column, or a function that declares its
+// parameters.
 type eventFilter struct {
 	query.Column
 	written func(*EventQuery, *Reader, *param.Set)
@@ -46,8 +47,7 @@ var eventFilters = [...]eventFilter{
 		"Whether events take place as planned").OpenToAll()},
 }
 
-// EventColumns returns the columns that lists of events can be filtered by. Filters with a function of their own
-// are left out.
+// EventColumns returns the columns of the table eventFilters, which the index needs in order to answer filters.
 func EventColumns() []*query.Column {
 	var out []*query.Column
 	for i := range eventFilters {
@@ -58,7 +58,7 @@ func EventColumns() []*query.Column {
 	return out
 }
 
-// Declare declares the parameters of a list of events with at most largest of them on a page.
+// Declare declares the parameters of a list of events. A page has at most largest events.
 func (q *EventQuery) Declare(r *Reader, p *param.Set, largest int64) {
 	r.DeclarePaging(p, &q.Paging, "Events", largest)
 	q.DeclareFilters(r, p, nil)
@@ -66,8 +66,8 @@ func (q *EventQuery) Declare(r *Reader, p *param.Set, largest int64) {
 	DeclareLanguage(p)
 }
 
-// DeclareFilters declares the filters of eventFilters. refuse declares a secret one instead. If it is nil, secret filters
-// are declared as well.
+// DeclareFilters declares all filters of the table eventFilters. If refuse is not nil, it is called instead for
+// each filter that is marked secret. Feeds use that to refuse such filters.
 func (q *EventQuery) DeclareFilters(r *Reader, p *param.Set, refuse func()) {
 	for i := range eventFilters {
 		switch f := &eventFilters[i]; {
@@ -167,7 +167,8 @@ func (q *EventQuery) declareSearch(_ *Reader, p *param.Set) {
 	})
 }
 
-// DeclareSearch declares the parameter of a text search. A text that parse refuses is a fault.
+// DeclareSearch declares the parameter of a text search. The function parse reports whether a text is a valid
+// search.
 func DeclareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
 	p.OptString(dst, "search", description).Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
 		if !parse(**dst) {
@@ -226,8 +227,8 @@ func (q *EventQuery) declareSeries(r *Reader, p *param.Set) {
 	})
 }
 
-// requirePair returns a check. It finds a fault if a parameter is missing while the other one of its pair was
-// sent.
+// requirePair returns a check for two parameters that must be sent together. It finds a fault if name is missing
+// although other was sent. Their values are v and o.
 func requirePair(name, other string, v, o **float64) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if *v == nil && *o != nil {
@@ -237,8 +238,8 @@ func requirePair(name, other string, v, o **float64) func(context.Context) *para
 	}
 }
 
-// LinkAsSent returns a function that repeats a parameter in links as it was sent. If it was sent several times,
-// the last value counts.
+// LinkAsSent returns a function for param.Param.Link that repeats a parameter in links as the client sent it. If
+// the client sent it several times, the last value counts.
 func LinkAsSent(p *param.Set, name string) func() string {
 	return func() string {
 		raw, ok := p.Raw(name)

@@ -44,7 +44,8 @@ func (q *EventQuery) Find(r *Reader) (query.Page, error) {
 	return r.FindEvents(e, offset, limit)
 }
 
-// Events returns the query for the events of the list that the caller may see.
+// Events converts the parameters of the request to a query for the events that the caller may see. It tries the
+// sent password if a filter needs that.
 func (q *EventQuery) Events(r *Reader) (e *query.Events, err error) {
 	e = &query.Events{
 		Now: r.Now, Language: r.Language, Visible: VisibleTo(r.Caller, q.Status), Places: VisibleTo(r.Caller, nil),
@@ -70,8 +71,8 @@ func (q *EventQuery) Events(r *Reader) (e *query.Events, err error) {
 	return e, nil
 }
 
-// IsCheap reports whether finding the list again takes little time and memory. Then a cached reply may do so to
-// check whether it is still right. A search may have to read texts.
+// IsCheap reports whether the query takes little time and memory. If it does, the reply cache may repeat it to
+// check a cached reply. A text search is not cheap, because it may have to read texts.
 func (q *EventQuery) IsCheap() bool {
 	ids := len(q.Series.IDs)
 	for _, c := range q.Conditions {
@@ -97,7 +98,8 @@ func (q *EventQuery) ReplacesDefaultWindow() bool {
 	return q.Undated || q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
 }
 
-// startLink and endLink return the dates of the window for links. Links have them even when they are defaults.
+// startLink and endLink return the first and last date of the list for its links. If none was sent, they return the
+// bounds of the default window, so that all pages show the same window. "" means no bound.
 func (q *EventQuery) startLink(zone calendar.Zone, first calendar.Wall) string {
 	if q.StartDate == nil && q.Include == nil && !q.ReplacesDefaultWindow() {
 		return first.String()
@@ -112,8 +114,8 @@ func (q *EventQuery) endLink(zone calendar.Zone, last calendar.Wall) string {
 	return q.dateLink(q.EndDate, zone, calendar.Wall.EndOfDay)
 }
 
-// dateLink returns a date for links, as it was applied. round moves it to the start or end of its day, unless
-// times are exact.
+// dateLink formats the date of a filter for links. The function round moves it to the start or end of its day,
+// unless q.Strict is set. "" means that the filter does not apply.
 func (q *EventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calendar.Wall) calendar.Wall) string {
 	switch {
 	case d == nil || q.Include != nil:

@@ -5,8 +5,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// PartsOfEvent returns an event and the records that its representation shows. Their dates decide how long it is
-// right.
+// PartsOfEvent returns an event with its venues, organizers and series. Scheduled ones among them limit how long
+// its representation is right.
 func (r *Reader) PartsOfEvent(e *ent.Event) []ent.Core {
 	out := []ent.Core{e.Core()}
 	for _, v := range e.Edges.Venues {
@@ -24,7 +24,8 @@ func (r *Reader) PartsOfEvent(e *ent.Event) []ent.Core {
 	return out
 }
 
-// Events loads events with all that their representations show, in any order.
+// Events loads events by id, with all records that their representations show. The order of the result is
+// undefined.
 func (r *Reader) Events(ids []int64) ([]*ent.Event, error) {
 	rows, err := r.DB.ReadEvents(r.Ctx, ids)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// phaseRow is a phase of a series with the columns of the series that decide who may read it.
+// phaseRow is a database row of a phase of a series. It also has those columns of the series that decide which
+// callers may read it.
 type phaseRow struct {
 	SeriesID    int64           `sql:"series_id"`
 	StartWall   calendar.Wall   `sql:"start_wall"`
@@ -32,8 +33,8 @@ type phaseRow struct {
 	PublishedAt time.Time       `sql:"published_at"`
 }
 
-// readSeries loads the series of events. It runs one SQL statement, or none if no event belongs to a series.
-// templates also loads what only JSON-LD shows.
+// readSeries loads the series of events into r.recurrences. It runs one SQL statement, or none if no event belongs
+// to a series. If templates is set, it also loads the data that only JSON-LD shows.
 func (r *Reader) readSeries(events []*ent.Event, templates bool) error {
 	var ids []int64
 	for _, e := range events {
@@ -69,7 +70,7 @@ func (r *Reader) readSeries(events []*ent.Event, templates bool) error {
 	return nil
 }
 
-// addPhase adds a phase to its series. Callers must add phases in their order.
+// addPhase adds a phase to its series in r.recurrences. Callers must add the phases of a series in order of time.
 func (r *Reader) addPhase(row *phaseRow) error {
 	s := r.recurrences[row.SeriesID]
 	if s == nil {

@@ -18,8 +18,9 @@ func (r *Reader) FindEvents(q *query.Events, offset, limit int) (query.Page, err
 	}, func(db query.Database) (query.Page, error) { return db.FindEvents(r.Ctx, q, offset, limit) })
 }
 
-// ByIndex returns what the index finds, or what the database finds if there is no index or it cannot answer. The index must have
-// applied the given revision of the calendar.
+// ByIndex returns the result of ask, which queries the index. If there is no index or it cannot answer, it returns
+// the result of fallBack, which queries the database. The index must apply all changes up to the revision passed to
+// ask; 0 means the newest one.
 func ByIndex[T any](
 	r *Reader, ask func(x *index.Index, revision int64) (T, error), fallBack func(db query.Database) (T, error),
 ) (found T, err error) {
@@ -35,7 +36,8 @@ func ByIndex[T any](
 	return fallBack(query.Database{Ent: r.DB})
 }
 
-// findIndexed returns a page of a list of events, found by the index.
+// findIndexed returns a page of a list of events from the index. It records in r how a cached reply can repeat the
+// query.
 func (r *Reader) findIndexed(x *index.Index, q *query.Events, offset, limit int) (query.Page, error) {
 	if q.Include == nil {
 		r.FindAgain = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
@@ -56,8 +58,8 @@ func (r *Reader) findIndexed(x *index.Index, q *query.Events, offset, limit int)
 	return page, err
 }
 
-// needsDatabase reports whether the database must answer the list after the index returned err. That is so if the
-// index is not ready, does not support a condition, or follows an unavailable replica.
+// needsDatabase reports whether to query the database because the index returned err. That is so if the index is
+// not ready, does not support a condition, or follows an unavailable replica.
 func (r *Reader) needsDatabase(err error) bool {
 	return errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) ||
 		err != nil && r.Replica != nil && r.DB != r.Replica && r.Ctx.Err() == nil

@@ -8,10 +8,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Paging states which page of a list a request asks for. page counts from 1.
+// Paging states which page of a list a request asks for. Number counts from 1. Size is the number of records on a
+// page.
 type Paging struct{ Number, Size int64 }
 
-// Offset returns the number of rows before the page. It returns false for a page beyond 2³¹ rows, which is empty.
+// Offset returns the number of rows before the page. It returns false if there are more than 2³¹. Such a page is
+// empty.
 func (p Paging) Offset() (int, bool) {
 	if p.Number-1 > (1<<31-1)/p.Size {
 		return 0, false
@@ -28,8 +30,8 @@ func (p Paging) Span() (offset, limit int) {
 	return offset, int(p.Size)
 }
 
-// DeclarePaging declares page and per_page. noun names the records of the list, capitalised. A page has at most largest
-// records.
+// DeclarePaging declares page and per_page. The word noun, such as "Events", names the records of the list in
+// descriptions. A page has at most largest records.
 func (r *Reader) DeclarePaging(p *param.Set, q *Paging, noun string, largest int64) {
 	size := int64(r.Site.PerPage)
 	param.Default(p.Int(&q.Number, "page", "Page of the list"), &q.Number, 1).Between(1, nil).NoLink()

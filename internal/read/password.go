@@ -13,18 +13,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// SetPassword notes the password that a client sent. Nil means none.
+// SetPassword stores the password that a client sent, for later calls of TryPassword. Nil means that none was sent.
 func (r *Reader) SetPassword(sent *string) {
 	if sent != nil {
 		r.Password = *sent
 	}
 }
 
-// TryPassword compares the password of the request with those of protected events. It is the only place that
-// does so. It returns an error if the client has no guess left. An event whose password was not tried, or did
-// not match, stays protected.
+// TryPassword compares the password of the request with those of protected events. No other function does that.
+// Events that the password matches are unprotected for this request; see IsProtected. It returns an error if the
+// client has no guesses left.
 //
-// All comparisons of a request are one guess. The guess is wrong if the password opens none of the events of the
+// All comparisons of a request are one guess. The guess is wrong if the password matches none of the events of the
 // first call.
 func (r *Reader) TryPassword(events ...*ent.Event) error {
 	if r.Password == "" {
@@ -48,8 +48,9 @@ func (r *Reader) TryPassword(events ...*ent.Event) error {
 	return r.Judge(secretOf(closed), compare)
 }
 
-// comparePasswords notes which events the password of the request opens, and reports whether it opens any. It
-// compares in constant time. Each event has a hash of its own, but the occurrences of a series share one.
+// comparePasswords records in r.opened which events the password of the request matches, and reports whether it
+// matches any. It compares in constant time. Each event has its own hash, but the occurrences of a series share
+// one.
 func (r *Reader) comparePasswords(events []*ent.Event) (right bool) {
 	type secret struct {
 		id   int64
@@ -72,7 +73,8 @@ func (r *Reader) comparePasswords(events []*ent.Event) (right bool) {
 	return right
 }
 
-// secretID returns the id of the event or series for which the password of an event was sent.
+// secretID returns the id of the event or series for which the password of e was set. Events with the same secretID
+// share a password.
 func secretID(e *ent.Event) int64 {
 	if e.PasswordID != nil {
 		return *e.PasswordID
@@ -80,7 +82,8 @@ func secretID(e *ent.Event) int64 {
 	return e.ID
 }
 
-// secretOf returns the id of the password that events share, or 0 if their passwords differ.
+// secretOf returns the id of the password that all given events share, or 0 if their passwords differ. The limit of
+// guesses counts by this id.
 func secretOf(events []*ent.Event) int64 {
 	id := secretID(events[0])
 	for _, e := range events[1:] {
@@ -97,8 +100,8 @@ func (r *Reader) IsProtected(e *ent.Event) bool {
 	return edit.HasPassword(e) && !r.opened[e.ID] && !auth.May(r.Caller, auth.Edit, r.eventRecord(e))
 }
 
-// mayList reports whether lists can show the event to the caller. Other events are not compared, because a client
-// can tell a right guess from a wrong one.
+// mayList reports whether the caller may see the event in a list, at least redacted. The password of other events
+// is never compared. Otherwise a client could find out that such an event exists.
 func (r *Reader) mayList(e *ent.Event) bool {
 	own := e.AuthorID != nil && *e.AuthorID == r.Caller.UserID
 	return own || auth.May(r.Caller, auth.Read, r.eventRecord(e))
@@ -108,9 +111,9 @@ func (r *Reader) eventRecord(e *ent.Event) auth.Record {
 	return auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.Now, e.PublishedAt), e.StatusBeforeTrash)
 }
 
-// unlockedEvents returns the ids of the events that the password of the request opens, of all that the caller may list.
-// Other conditions of the list do not count: otherwise a client could tell by the budget of guesses whether they match a
-// protected event.
+// unlockedEvents returns the ids of events that the password of the request matches. It tries all protected events
+// that the caller may list, whatever the other filters of the request. Otherwise the remaining number of guesses
+// would reveal whether a filter matches a protected event.
 func (r *Reader) unlockedEvents(visible query.Visible) ([]int64, error) {
 	if r.Password == "" {
 		return nil, nil
@@ -142,8 +145,9 @@ func (r *Reader) unlockedEvents(visible query.Visible) ([]int64, error) {
 	return ids, nil
 }
 
-// AudienceOf returns which requests see an event in a list as the present one does. Callers whose ReadScope is "" may edit no
-// event. So without a password, a protected event is redacted for all of them. In other scopes the role decides, too.
+// AudienceOf returns which other requests may get the bytes of an event that this request encodes for a list.
+// Callers with the ReadScope "" may edit no event. So if they send no password, all of them see a protected event
+// redacted. In other scopes, the role of the caller matters, too.
 func (r *Reader) AudienceOf(e *ent.Event) reply.Audience {
 	switch {
 	case !edit.HasPassword(e):
@@ -154,7 +158,7 @@ func (r *Reader) AudienceOf(e *ent.Event) reply.Audience {
 	return reply.OnlyReader
 }
 
-// Rendering returns the properties of the request for the records of its reply.
+// Rendering returns the properties of the request that the rendering of its records depends on.
 func (r *Reader) Rendering() *reply.Rendering {
 	return &reply.Rendering{
 		Now: r.Now, Language: r.Language, Base: r.Root.Segment + r.Root.Mount, Scope: auth.ReadScope(r.Caller), Password: r.Password != "",

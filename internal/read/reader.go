@@ -20,8 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
-// Calendar has what requests read of a site: its databases, index, caches and settings. Requests share it, and do not
-// change it.
+// Calendar has what all requests of a site share: databases, index, caches and settings. Requests do not change it.
 type Calendar struct {
 	Primary *ent.Client // database that is written
 	// Replica answers anonymous reads, and may lag behind Primary. Nil or Primary means that there is none.
@@ -69,20 +68,21 @@ type Reader struct {
 	recurrences map[int64]*represent.Recurrence
 }
 
-// NewReader returns a reader of a database for a request at the time now. The request has the root and language of its
-// path, and no password.
+// NewReader returns the reader for one request, which arrived at the time now. It reads from db. The root and
+// language come from the path of the request. The reader has no password yet.
 func (c *Calendar) NewReader(
 	ctx context.Context, db *ent.Client, now time.Time, caller auth.Principal, root Root, language calendar.Language,
 ) *Reader {
 	return &Reader{Calendar: c, Ctx: ctx, DB: db, Now: now, Caller: caller, Root: root, Language: language, Began: c.ServerChanges.Number()}
 }
 
-// PasswordJudge calls compare, which compares a password with those of events and reports whether it was wrong. If the
-// client may not guess, Judge returns an error with the code rest_too_many_requests instead. secret identifies the
-// password that is guessed; 0 means those of several events. A nil Judge means no limit.
+// PasswordJudge limits guesses of passwords. It calls compare, which compares a password and reports whether it was
+// wrong. If the client has no guesses left, PasswordJudge returns an error with the code rest_too_many_requests
+// instead. The id secret identifies the password that is guessed; 0 means that there are several. A nil
+// PasswordJudge means no limit.
 type PasswordJudge func(secret int64, compare func() (wrong bool)) error
 
-// View returns the settings for making representations in the reply.
+// View returns the settings with which package represent represents records in the reply.
 func (r *Reader) View() *represent.View {
 	return &represent.View{
 		Site: r.Site, Words: r.Words, Host: r.Host, Now: r.Now, Caller: r.Caller, Language: r.Language,
@@ -100,8 +100,8 @@ func (r *Reader) Translate(page ent.Page) error {
 	return r.DB.ReadTranslations(r.Ctx, languages, page)
 }
 
-// sinceRevision returns the revision that the index must have reached. 0 means the newest one of its database.
-// The index follows the replica, if there is one, and may lag behind this request.
+// sinceRevision returns the revision up to which the index must have applied changes before it answers. 0 means the
+// newest one of its database. The index follows the replica, if there is one, and may lag behind this request.
 func (r *Reader) sinceRevision() (int64, error) {
 	if r.Replica == nil || r.DB == r.Replica || r.Replica == r.Primary {
 		return r.Revision, nil
@@ -122,7 +122,8 @@ func (r *Reader) SiteName() string {
 	return cmp.Or(r.PageSettings.Title.In(r.Language, r.Site.Language), r.Site.Name)
 }
 
-// PathLanguage returns the language to put into the paths of pages in l. In the main language it is "".
+// PathLanguage returns the language to put into the paths of pages in the language l. It returns "" for the main
+// language and for languages that the site does not offer.
 func (c *Calendar) PathLanguage(l calendar.Language) calendar.Language {
 	if l == c.Site.Language || !c.PageSettings.Offers(l) {
 		return ""
@@ -130,7 +131,8 @@ func (c *Calendar) PathLanguage(l calendar.Language) calendar.Language {
 	return l
 }
 
-// SegmentOf returns what precedes the paths of pages in a language, such as "/pl", or "".
+// SegmentOf returns the beginning of the paths of pages in a language, such as "/pl". It is "" for the main
+// language and for languages that the site does not offer.
 func (c *Calendar) SegmentOf(l calendar.Language) string {
 	if l = c.PathLanguage(l); l != "" {
 		return "/" + string(l)

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// ReferenceFault converts the result of a check in package edit into that of a parameter check.
+// ReferenceFault converts the two results of a check in package edit into the single result of a parameter check.
 func ReferenceFault(fault *param.Fault, err error) *param.Fault {
 	if err != nil {
 		return &param.Fault{Err: err}
@@ -24,8 +24,8 @@ func ReferenceFault(fault *param.Fault, err error) *param.Fault {
 	return fault
 }
 
-// areRecords returns a check that all ids are venues or organizers that the caller may filter by. Package edit
-// decides that as for links. Any other id is refused as if it had never existed.
+// areRecords returns a check that all ids are venues or organizers that the caller may filter by. The rule is the
+// same as for links to them in a write. Any other id gives the same fault as an id that never existed.
 func (r *Reader) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOn(kind, *ids...)
@@ -41,8 +41,9 @@ func (r *Reader) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.C
 	}
 }
 
-// areTerms returns a check that each word is a term, by a slug in any language or by an id. It stores the ids in
-// ids. It adds the descendants of categories, since their events belong to the category, too.
+// areTerms returns a check that each word names a term of the taxonomy, by a slug in any language or by an id. It
+// stores the ids of these terms in ids. For categories it adds the ids of all descendants, because their events
+// belong to the category, too.
 func (r *Reader) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		r.DependsOnKind(taxonomy) // slugs and parents of terms may change
@@ -91,7 +92,8 @@ func (r *Reader) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64)
 	}
 }
 
-// slugOfKeys returns the slug that is the first possible one of the keys. Nil means none.
+// slugOfKeys returns the first of slugs that matches a key. Earlier keys have precedence. Nil means that no slug
+// matches.
 func slugOfKeys(slugs []*ent.Slug, keys []string) *ent.Slug {
 	for _, key := range keys {
 		if at := slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == key }); at >= 0 {
@@ -101,8 +103,8 @@ func slugOfKeys(slugs []*ent.Slug, keys []string) *ent.Slug {
 	return nil
 }
 
-// isTermSlug returns a check that the text is not blank. It replaces the text by the slug that a term has. If none
-// has one, it leaves the normalised text.
+// isTermSlug returns a check that the text is not blank. The check also replaces the text by the slug of the term
+// that it means. If no term has the slug, the text becomes its normalised form.
 func (r *Reader) isTermSlug(taxonomy calendar.Kind, text **string) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		if fault := notBlank(text)(ctx); fault != nil {
@@ -150,7 +152,8 @@ func WordFault[W ~string](words []W) *param.Fault {
 	return &param.Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(all, ", ")}}
 }
 
-// Shorten returns the start of a text that an error message repeats.
+// Shorten returns the beginning of a text, for an error message that repeats what the client sent. It adds an
+// ellipsis if it cuts the text.
 func Shorten(text string) string {
 	const most = 60
 	runes := []rune(text)
@@ -188,7 +191,7 @@ func (r *Reader) isReadableEvent(id **int64) func(context.Context) *param.Fault 
 	return r.isEvent(id, func(*ent.Event) bool { return true })
 }
 
-// IsOpenEvent returns a check that the caller may read the event and is shown what it is linked to: no password
+// IsOpenEvent returns a check that the caller may read the event in full: it exists, is readable, and no password
 // protects it.
 func (r *Reader) IsOpenEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(e *ent.Event) bool { return !r.IsProtected(e) })
@@ -234,8 +237,8 @@ func (r *Reader) DeclareStatuses(p *param.Set, dst *[]calendar.Status) {
 		})
 }
 
-// OwnerBySlug returns the id of the record that has a slug in any language, or 0 if there is none. If several in
-// the trash have it, it returns the oldest.
+// OwnerBySlug returns the id of the record of a kind that has a slug in any language, or 0 if there is none. If
+// several records in the trash have the slug, it returns the oldest.
 func (r *Reader) OwnerBySlug(kind calendar.Kind, text string) (int64, error) {
 	for _, key := range calendar.SlugKeys(text) {
 		if id, err := r.ownerByKey(kind, key); id != 0 || err != nil {
@@ -255,7 +258,8 @@ func (r *Reader) WithdrawnBySlug(text string) (*query.Withdrawal, error) {
 	return nil, nil
 }
 
-// ownerByKey returns the id of the record with a slug. key is the slug in its stored form.
+// ownerByKey returns the id of the record of a kind by its slug, or 0 if there is none. The parameter key is the
+// slug in its stored form.
 func (r *Reader) ownerByKey(kind calendar.Kind, key string) (int64, error) {
 	s, err := r.DB.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
 		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.Ctx)

@@ -35,7 +35,8 @@ func (r *Reader) SeriesRows(ids []int64) ([]*ent.Series, error) {
 	return rows, nil
 }
 
-// SeriesEvent returns the event that the last phase of a series describes (entseries.EventOf).
+// SeriesEvent returns the template of a series as an event: the values that its last phase gives to occurrences
+// (entseries.EventOf).
 func SeriesEvent(s *ent.Series) (*ent.Event, error) {
 	last := s.Edges.Phases[len(s.Edges.Phases)-1]
 	schedule, err := edit.ScheduleOf(last)
@@ -94,8 +95,8 @@ func (r *Reader) RepresentSeries(rows []*ent.Series) ([]*represent.Series, error
 	return out, nil
 }
 
-// countOccurrences returns the data of series that depends on their occurrences. It asks the index, or the database if the
-// index cannot answer.
+// countOccurrences returns, by series id, the number of occurrences and the next one. It asks the index, or the
+// database if the index cannot answer.
 func (r *Reader) countOccurrences(ids []int64) (map[int64]query.Occurrences, error) {
 	seen := VisibleTo(r.Caller, nil)
 	return ByIndex(r, func(x *index.Index, revision int64) (map[int64]query.Occurrences, error) {
@@ -105,7 +106,8 @@ func (r *Reader) countOccurrences(ids []int64) (map[int64]query.Occurrences, err
 	})
 }
 
-// ReadTemplateLinks loads what the events of series are linked to. Before, their edges have the ids alone.
+// ReadTemplateLinks loads the images, venues, organizers and terms of the events that SeriesEvent returned. It
+// replaces the ids in the edges of these events by the loaded records.
 func (r *Reader) ReadTemplateLinks(events []*ent.Event) error {
 	var images, venues, organizers, terms []int64
 	for _, t := range events {
@@ -168,7 +170,8 @@ func termIDs(e *ent.Event) []int64 {
 // maxLinksRead is the largest number of records that one SQL statement reads.
 const maxLinksRead = 500
 
-// readUnique loads records by id. It loads each record once, even if ids has its id several times.
+// readUnique loads records by id with find, and returns them by id. It asks for each id once, even if ids contains
+// it several times. The function idOf returns the id of a record.
 func readUnique[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]R, error)) (map[int64]R, error) {
 	slices.Sort(ids)
 	out := make(map[int64]R, len(ids))

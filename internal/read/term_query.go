@@ -36,8 +36,8 @@ type TermQuery struct {
 	text string // folded form of Search, for comparison
 }
 
-// Declare declares the parameters of a list of categories or tags, with at most largest of them on a page. Only categories have
-// parents.
+// Declare declares the parameters of a list of categories or tags. A page has at most largest terms. Only
+// categories have the parameters about parents.
 func (q *TermQuery) Declare(r *Reader, p *param.Set, taxonomy calendar.Kind, largest int64) {
 	noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
 	r.DeclarePaging(p, &q.Paging, noun, largest)
@@ -146,7 +146,7 @@ func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
 
 func (q *TermQuery) descending() bool { return q.Order != nil && strings.EqualFold(*q.Order, "desc") }
 
-// by returns the attribute to sort by. Unknown words mean the name.
+// by returns the attribute to sort by, from the parameter that the client sent. Unknown words mean the name.
 func (q *TermQuery) by() string {
 	if q.OrderBy != nil {
 		switch *q.OrderBy {
@@ -159,9 +159,9 @@ func (q *TermQuery) by() string {
 	return "name"
 }
 
-// termOrder returns the order of a list of terms, by the requested attribute and then by ascending id. Terms
-// without a sort key come last in both directions. Another program has written these, and they get their keys
-// later.
+// termOrder returns the order of a list of terms: by the requested attribute, then by ascending id. Terms without a
+// sort key come last in both directions. A process of another version has written these terms, and they get their
+// keys later.
 func (r *Reader) termOrder(taxonomy calendar.Kind, q *TermQuery) (term.OrderOption, error) {
 	by, keyless, translated := q.by(), false, false
 	var err error
@@ -223,8 +223,8 @@ func orderNullsLast(column string) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) { b.Ident(column).WriteString(" IS NULL") })
 }
 
-// slugIn returns an SQL expression for the slug that a term has in the first available language. It implements
-// calendar.Served for both engines.
+// slugIn returns an SQL expression for the slug of a term, in the first of the languages in which it has one. It
+// must give the same result as calendar.Served.
 func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql.Querier {
 	own, original := s.C(term.FieldSlug), s.C(term.FieldLanguage)
 	return sql.ExprFunc(func(b *sql.Builder) {
@@ -269,8 +269,9 @@ func (r *Reader) RepresentTerms(rows []*ent.Term) ([]represent.Term, error) {
 	return RepresentTermsAs(r, rows, make(map[int64]*ent.Term), (*represent.View).Term)
 }
 
-// RepresentTermsAs returns what show makes of terms and the slugs of their ancestors. known has terms by id that earlier calls
-// loaded. The function adds to it.
+// RepresentTermsAs calls show for each term, with the slugs of its ancestors from the top, and returns the results.
+// The map known has terms by id that earlier calls have loaded. The function adds the terms and their ancestors to
+// it.
 func RepresentTermsAs[T any](
 	r *Reader, rows []*ent.Term, known map[int64]*ent.Term, show func(*represent.View, *ent.Term, []string) T,
 ) ([]T, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// VisibleTo returns which records a caller sees in a list. sent is the status filter of the request. Nil means
-// that none was sent (contract, section 9.1).
+// VisibleTo returns which records a caller sees in a list, by their status and author. The parameter sent is the
+// status filter of the request (contract, section 9.1). Nil means that none was sent.
 func VisibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)
@@ -32,8 +32,8 @@ func VisibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	return mine
 }
 
-// ReadableEvents returns which protected events the caller is shown in full. They are those that the caller may
-// edit (contract, section 12.3), and those in unlocked.
+// ReadableEvents returns which protected events the caller sees in full. Those are events that the caller may edit
+// (contract, section 12.3), and events whose ids are in unlocked.
 func (r *Reader) ReadableEvents(unlocked []int64) query.Readable {
 	out := query.Readable{IDs: unlocked}
 	switch {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// publicationSchedule caches when the next scheduled record will be published, for one revision of the calendar.
+// publicationSchedule caches the time at which the next scheduled record will be published. The cached time is for
+// one revision of the calendar.
 type publicationSchedule struct {
 	// scheduledReplies is a lock for the other fields. It is full while a request uses them.
 	scheduledReplies chan struct{}

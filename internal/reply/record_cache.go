@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// RecordCache caches encoded records, as lists show them to callers with the same rights. A cached record is used
-// until the index knows a newer change of what it shows. Requests that need the same record at the same time read it once.
-// It is safe for concurrent use.
+// RecordCache caches encoded records for lists. Callers with the same rights share a cached record. It is used
+// until the index knows of a newer change of the data that it shows. Requests that need the same record at the same
+// time read it once. RecordCache is safe for concurrent use.
 type RecordCache struct {
 	records    *otter.Cache[recordKey, *cachedRecord]
 	hits, made atomic.Int64
@@ -23,8 +23,8 @@ type RecordCache struct {
 	shared map[claimKey]*sharedRecord
 }
 
-// claimKey identifies a record that a request reads for others. Requests with a password do not read protected events for
-// those without one, because they may show more of them.
+// claimKey identifies a record that one request reads on behalf of others. Requests with and without a password
+// never share a read, because a password may reveal more of the record.
 type claimKey struct {
 	recordKey
 	password bool
@@ -38,9 +38,10 @@ type sharedRecord struct {
 	failed  bool          // the request has not read the record
 }
 
-// join returns the shared record of a key. leads is true for the first request, which reads the record and then calls
-// finish. It returns nil if the record is being read at another change: then the request reads it by itself. The caller
-// holds c.mu.
+// join returns the shared record of a key, so that only one request reads it. The result leads is true for the
+// first request. That request must read the record and then call finish. Later requests wait for the shared record.
+// If another request is reading the record as of a different change, join returns nil, and the caller reads the
+// record alone. The caller holds c.mu.
 func (c *RecordCache) join(key claimKey, changed int64) (s *sharedRecord, leads bool) {
 	if s := c.shared[key]; s != nil {
 		if s.changed != changed {
@@ -53,7 +54,8 @@ func (c *RecordCache) join(key claimKey, changed int64) (s *sharedRecord, leads 
 	return s, true
 }
 
-// finish removes a shared record and releases the requests that wait for it.
+// finish ends the read of a shared record. It releases the requests that wait for it, whether the read succeeded or
+// not.
 func (c *RecordCache) finish(key claimKey, s *sharedRecord) {
 	c.mu.Lock()
 	delete(c.shared, key)
@@ -61,8 +63,8 @@ func (c *RecordCache) finish(key claimKey, s *sharedRecord) {
 	close(s.done)
 }
 
-// recordKey identifies an encoded record. Its bytes also depend on its rows, the time and the settings of the
-// process.
+// recordKey is the key of an encoded record in the cache. Records with the same key can still differ by the stored
+// data, the time and the settings of the process.
 type recordKey struct {
 	kind  calendar.Kind
 	id    int64
@@ -81,7 +83,7 @@ type cachedRecord struct {
 	redacted    bool // requests with a password do not use the bytes
 }
 
-// Audience states which requests the bytes of a record are right for.
+// Audience states which other requests may use the encoded bytes of a record.
 type Audience int
 
 // Audiences of records.
@@ -94,8 +96,8 @@ const (
 // size returns roughly how many bytes of memory a record and its key take.
 func (r *cachedRecord) size() int { return 300 + len(r.body) }
 
-// valid reports whether the bytes are right for a record that last changed at a revision. A nil record is not
-// valid.
+// valid reports whether the cached bytes can be used at the time now. The parameter changed is the revision at
+// which the record last changed. A nil record is not valid.
 func (r *cachedRecord) valid(changed int64, now time.Time) bool {
 	return r != nil && r.changed == changed && r.from <= now.Unix() && now.Unix() < r.until
 }
@@ -124,8 +126,8 @@ func (c *RecordCache) Clear() {
 	}
 }
 
-// Stats returns the approximate size in bytes and the number of cached records. hits counts records that lists
-// took from the cache, made those that were encoded.
+// Stats returns counters for metrics: the approximate size in bytes and the number of cached records. The number
+// hits counts records that lists took from the cache, and made counts records that were encoded.
 func (c *RecordCache) Stats() (size, records, hits, made int64) {
 	if c == nil {
 		return 0, 0, 0, 0
@@ -133,7 +135,7 @@ func (c *RecordCache) Stats() (size, records, hits, made int64) {
 	return int64(c.records.WeightedSize()), int64(c.records.EstimatedSize()), c.hits.Load(), c.made.Load() //nolint:gosec // less than memory
 }
 
-// count adds to the counters of Stats. A nil cache counts nothing.
+// count adds to the counters hits and made that Stats returns. On a nil cache it does nothing.
 func (c *RecordCache) count(hits, made int) {
 	if c != nil {
 		c.hits.Add(int64(hits))

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// waitingContext reports each wait for the end of a context.
+// waitingContext is a context that sends to waits whenever code begins to wait for its end. So a test knows that a
+// request waits.
 type waitingContext struct {
 	context.Context //nolint:containedctx // it is a context
 	waits           chan<- struct{}
@@ -24,7 +25,8 @@ func (c waitingContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// renderVenues renders two venues as a list does. read reports an error of the read, or nil.
+// renderVenues renders the venues 1 and 2 as a list does. The parameter changed is the revision of their last
+// change. The function read is called when the rows are read, and its error is the error of the read.
 func renderVenues(ctx context.Context, cache *RecordCache, changed int64, read func() error) (bodies [][]byte, err error) {
 	r := &Rendering{Cache: cache, Now: time.Unix(1_800_000_000, 0)}
 	page := query.Page{IDs: []int64{1, 2}, Changed: []int64{changed, changed}}
@@ -42,7 +44,7 @@ func renderVenues(ctx context.Context, cache *RecordCache, changed int64, read f
 	})
 }
 
-// firstRead is an end of the first of several requests for the same records.
+// firstRead is a test case: how the first of several requests for the same records ends its read.
 type firstRead struct {
 	panics bool
 	end    error // error of the first read; nil means that it succeeds, context.Canceled that its client goes away
@@ -51,7 +53,8 @@ type firstRead struct {
 
 var errRead = errors.New("read")
 
-// TestAWaitingRequestReadsWhatTheFirstCouldNot has a request begin to read records, and others wait for it.
+// TestAWaitingRequestReadsWhatTheFirstCouldNot lets one request read records while others wait for it. If the first
+// one fails, exactly one of the others must read the records.
 func TestAWaitingRequestReadsWhatTheFirstCouldNot(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]firstRead{
@@ -89,7 +92,8 @@ func TestAWaitingRequestReadsWhatTheFirstCouldNot(t *testing.T) {
 	}
 }
 
-// render is the first request. It closes reading when it begins to read, and goes on when end is closed.
+// render makes the first request. It closes reading when its read begins, and waits until end is closed. Then the
+// read succeeds, fails or panics, as r states.
 func (r firstRead) render(ctx context.Context, t *testing.T, cache *RecordCache, reading chan<- struct{}, end <-chan struct{}) {
 	t.Helper()
 	defer func() {
@@ -114,8 +118,8 @@ func (r firstRead) render(ctx context.Context, t *testing.T, cache *RecordCache,
 	}
 }
 
-// waitForFirstRead starts ten requests for the records that a first one reads, and returns when all wait for it. reads counts
-// how many of them read for themselves.
+// waitForFirstRead starts ten requests for records that another request is reading. It returns when all ten wait.
+// The counter reads is the number of requests among them that read the records themselves.
 func waitForFirstRead(t *testing.T, cache *RecordCache, all *sync.WaitGroup) (reads *atomic.Int64) {
 	t.Helper()
 	const waiting = 10
@@ -138,7 +142,8 @@ func waitForFirstRead(t *testing.T, cache *RecordCache, all *sync.WaitGroup) (re
 	return reads
 }
 
-// TestRequestsDoNotWaitForOlderReads has a request read records while others have reasons not to wait for it.
+// TestRequestsDoNotWaitForOlderReads lets one request read records. It checks that requests which could not use the
+// result do not wait for it.
 func TestRequestsDoNotWaitForOlderReads(t *testing.T) {
 	t.Parallel()
 	cache, err := NewRecordCache(1 << 20)

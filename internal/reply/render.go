@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Renderer states how records of one kind are loaded and encoded.
+// Renderer has the functions that load and encode the records of one kind for a list.
 type Renderer[R ent.Row] struct {
 	Kind calendar.Kind
 	// Media is the media type of the encoded records. Records of different media types are cached apart.
@@ -30,7 +30,8 @@ type Renderer[R ent.Row] struct {
 	Expires func(row R) time.Time
 }
 
-// Rendering has the properties of the request that renders records.
+// Rendering has what the rendering of records depends on besides the records: the request, its caller and the
+// cache.
 type Rendering struct {
 	Now           time.Time
 	Language      calendar.Language
@@ -46,7 +47,8 @@ type Rendering struct {
 	Full func() error
 }
 
-// cut returns an encoded record as the list shows it.
+// cut applies r.Cut to an encoded record, which keeps only the members that the request asks for. If r.Cut is nil,
+// it returns body unchanged.
 func (r *Rendering) cut(body []byte) []byte {
 	if r.Cut == nil {
 		return body
@@ -54,7 +56,8 @@ func (r *Rendering) cut(body []byte) []byte {
 	return r.Cut(body)
 }
 
-// full returns an error if the list may have no further record.
+// full returns the error of r.Full, which means that the list may have no further record. It returns nil if r.Full
+// is nil.
 func (r *Rendering) full() error {
 	if r.Full == nil {
 		return nil
@@ -62,7 +65,8 @@ func (r *Rendering) full() error {
 	return r.Full()
 }
 
-// Render returns the encoded records of a page. It leaves out records that were deleted meanwhile.
+// Render returns the encoded records of a page, in the order of page.IDs. It takes records from the cache, or reads
+// and encodes them. It leaves out records that were deleted meanwhile.
 func Render[R ent.Row](ctx context.Context, r *Rendering, page query.Page, list Renderer[R]) ([][]byte, error) {
 	cache := r.Cache
 	if page.Changed == nil {
@@ -114,22 +118,23 @@ type recordPage[R ent.Row] struct {
 	made, joined     int // numbers of records that this request and other requests read
 }
 
-// keyOf returns the key of the record at a position.
+// keyOf returns the cache key of the record at position i of the page.
 func (p *recordPage[R]) keyOf(i int) recordKey {
 	key := p.key
 	key.id = p.page.IDs[i]
 	return key
 }
 
-// claimOf returns the key under which requests share the read of the record at a position.
+// claimOf returns the key under which requests share the read of the record at position i of the page.
 func (p *recordPage[R]) claimOf(i int) claimKey { return claimKey{p.keyOf(i), p.r.Password} }
 
-// mayUse reports whether a record has the right bytes for a position.
+// mayUse reports whether the request may show a cached record at position i of the page. The record may be nil.
 func (p *recordPage[R]) mayUse(is *cachedRecord, i int) bool {
 	return is.valid(p.page.Changed[i], p.r.Now) && (!is.redacted || !p.r.Password)
 }
 
-// takeCached takes the record at a position from the cache. It returns false if the cache lacks it.
+// takeCached copies the record at position i of the page from the cache to p.bodies. It returns false if the cache
+// has no usable one.
 func (p *recordPage[R]) takeCached(i int) bool {
 	if p.cache == nil {
 		return false
@@ -142,13 +147,14 @@ func (p *recordPage[R]) takeCached(i int) bool {
 	return true
 }
 
-// joinedRecord is a record at a position that another request reads.
+// joinedRecord is a record of the page, by position, that another request is reading.
 type joinedRecord struct {
 	at     int
 	shared *sharedRecord
 }
 
-// recordBatch is the next part of the missing records of a page, by their positions.
+// recordBatch states which of the missing records of a page are read next, and by which request. All fields contain
+// positions on the page.
 type recordBatch struct {
 	own     []int                 // records that the request reads, ent.MaxRead at most
 	leading map[int]*sharedRecord // those of own that other requests wait for
@@ -156,8 +162,9 @@ type recordBatch struct {
 	rest    []int                 // records of later batches
 }
 
-// nextBatch claims the next missing records. It locks the cache once for the whole batch, so that two requests for the same
-// records do not split it.
+// nextBatch decides for the next missing records whether this request reads them or waits for another. The
+// parameter missing has positions on the page. It locks the cache once per batch, so two requests for the same
+// records do not each get a part.
 func (p *recordPage[R]) nextBatch(missing []int) recordBatch {
 	if p.cache == nil {
 		n := min(len(missing), ent.MaxRead)
@@ -186,9 +193,9 @@ func (p *recordPage[R]) nextBatch(missing []int) recordBatch {
 	return b
 }
 
-// read renders the records at the given positions. It reads the rows in batches, so that few of them are in memory at the
-// same time. It does not read what other requests are reading, but waits for these in the end. It returns the positions
-// of records whose requests have failed.
+// read renders the records at the positions missing. It reads rows in batches, so that few of them are in memory at
+// a time. Records that other requests are reading come last, when it waits for those requests. It returns the
+// positions of records whose reads failed there; the caller tries these again.
 func (p *recordPage[R]) read(ctx context.Context, missing []int) (again []int, err error) {
 	var joined []joinedRecord
 	for len(missing) > 0 {
@@ -226,8 +233,8 @@ func (p *recordPage[R]) read(ctx context.Context, missing []int) (again []int, e
 	return again, nil
 }
 
-// readBatch reads and encodes the records at some positions. leading has the shared records that this request reads for
-// others as well. They are finished in any case.
+// readBatch reads and encodes the records at the positions some. The map leading has those of them that other
+// requests may wait for. It finishes them all, even after an error.
 func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) error {
 	defer func() {
 		for i, shared := range leading {
@@ -271,7 +278,7 @@ func (p *recordPage[R]) readBatch(some []int, leading map[int]*sharedRecord) err
 	return err
 }
 
-// encode encodes rows and calls each with the bytes of each row.
+// encode encodes rows and calls each for every row, with its bytes and the audience that may get them.
 func (l *Renderer[R]) encode(rows []R, each func(row R, body []byte, is Audience)) error {
 	for _, row := range rows {
 		value, is := l.Value(row)
@@ -284,8 +291,8 @@ func (l *Renderer[R]) encode(rows []R, each func(row R, body []byte, is Audience
 	return nil
 }
 
-// lastPublication returns when the last scheduled record of parts was published, in seconds since 1970. It returns
-// math.MinInt64 if none was. A request that began a second before the one that read a record may use the record.
+// lastPublication returns when the last scheduled record in parts was published that is public at the time now, in
+// seconds since 1970. Encoded bytes are not right before that second. It returns math.MinInt64 if there is none.
 func lastPublication(now time.Time, parts []ent.Core) int64 {
 	from := int64(math.MinInt64)
 	for _, c := range parts {
@@ -296,8 +303,8 @@ func lastPublication(now time.Time, parts []ent.Core) int64 {
 	return from
 }
 
-// nextPublication returns when the first scheduled record of parts will be published, in seconds since 1970. It
-// returns math.MaxInt64 if none is scheduled.
+// nextPublication returns when the first of the scheduled records in parts will be published, in seconds since
+// 1970. Encoded bytes are not right from then on. It returns math.MaxInt64 if none is scheduled.
 func nextPublication(now time.Time, parts []ent.Core) int64 {
 	until := int64(math.MaxInt64)
 	for _, c := range parts {

@@ -38,7 +38,8 @@ const (
 	maxReplySize = 4 << 20
 )
 
-// Cache has the finished replies, and the replies that requests are making at the moment.
+// Cache has finished replies, and the replies that requests are making at the moment. It is safe for concurrent
+// use.
 type Cache struct {
 	Caching
 	Revisions Revisions
@@ -70,7 +71,7 @@ func NewCache(c Caching, timeout time.Duration) (*Cache, error) {
 	}, nil
 }
 
-// Cached is a finished reply with all that its bytes depend on.
+// Cached is a finished reply, with the data needed to decide whether it may be sent again.
 type Cached struct {
 	// revision is the revision of the calendar when the reply was made.
 	revision int64
@@ -88,7 +89,7 @@ type Cached struct {
 	gzip, br compressedBody
 }
 
-// proof states up to which revision and time a cached reply is right.
+// proof states how long a cached reply is known to be right: up to which revision of the calendar, and until when.
 type proof struct {
 	revision int64
 	// until is when the reply expires. Zero means never.
@@ -116,8 +117,8 @@ func (r *Cached) Compressed(in Coding) []byte {
 	return r.gzip.bytes(r.Body, in)
 }
 
-// IsRight reports whether a cached reply is known to be right at the given revision and time. A nil reply is not
-// valid.
+// IsRight reports whether a cached reply is known to be right at the given revision and time, so that it can be
+// sent. A nil reply is not right.
 func (r *Cached) IsRight(revision int64, now time.Time) bool {
 	if r == nil {
 		return false
@@ -126,8 +127,9 @@ func (r *Cached) IsRight(revision int64, now time.Time) bool {
 	return v.revision >= revision && (v.until.IsZero() || now.Before(v.until))
 }
 
-// Check checks whether the calendar changed in a way that the reply depends on. It returns whether the reply
-// is the same as before, and when it expires. It takes at most checkTime.
+// Check is called for a cached reply that is older than the given revision. It checks whether changes since then
+// affect the reply. If they do not, same is true, the reply is right at the revision, and until is its new expiry;
+// zero means never. Check takes at most checkTime, and then returns false.
 func (c *Cache) Check(
 	ctx context.Context, r *Cached, revision int64, now time.Time,
 ) (same bool, until time.Time, err error) {
@@ -153,13 +155,14 @@ func (c *Cache) Check(
 	return true, until, nil
 }
 
-// Get returns the cached reply of a key, which may not be right any more. It returns nil if there is none.
+// Get returns the cached reply of a key, or nil if there is none. The caller must check with IsRight whether it may
+// be sent.
 func (c *Cache) Get(key Key) *Cached {
 	r, _ := c.replies.GetIfPresent(key.Reply)
 	return r
 }
 
-// Keep caches a reply that Prove has dated. It returns false if the reply is too large.
+// Keep adds a reply to the cache after a call of Prove. It returns false if the reply is too large.
 func (c *Cache) Keep(key Key, r *Cached) bool {
 	if int64(len(r.Body)) > min(c.Size/replyShare, maxReplySize) {
 		return false
@@ -176,8 +179,9 @@ func (c *Cache) Stats() (size uint64, replies int) {
 // Clear drops all replies.
 func (c *Cache) Clear() { c.replies.InvalidateAll() }
 
-// Prove records that a reply is right at a revision and time, and until when. until and unchanged are those that its
-// handler found.
+// Prove prepares a new reply for Keep. It records the revision and the time at which the reply is right. The
+// parameter until is when it expires without a write; zero means never. The function unchanged checks the reply at
+// later revisions.
 func (c *Cache) Prove(ctx context.Context, r *Cached, revision int64, now, until time.Time, unchanged Unchanged) error {
 	r.revision, r.until, r.unchanged = revision, until, unchanged
 	until, err := c.validUntil(ctx, until, revision, now)
@@ -229,7 +233,8 @@ func (c *Cache) Join(key Key) (r *Shared, leads bool) {
 	return r, true
 }
 
-// Finish removes a shared reply and releases the requests that wait for it.
+// Finish removes a shared reply and releases the requests that wait for it. The request that leads must call it,
+// even after an error.
 func (c *Cache) Finish(key Key, r *Shared) {
 	c.mu.Lock()
 	delete(c.shared, key)

@@ -82,8 +82,9 @@ func (r *Revisions) Newest(ctx context.Context, now time.Time) (int64, error) {
 	}
 }
 
-// run reads the revision, then starts the next read if a request waits for it. The read does not end with its
-// request, because other requests share it. The timeout includes the wait for the previous read.
+// run performs one shared read of the revision, and then starts the next read if a request waits for it. The read
+// continues when its first request ends, because other requests share it. The timeout includes the wait for the
+// previous read.
 func (r *Revisions) run(shared *revisionRead) {
 	began, moved := time.Now(), r.moves.Number()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestRevisionsAreNoOlderThanTheRequest has readers ask while a writer commits. Each sees at least what was committed
-// before it asked, and readers share reads.
+// TestRevisionsAreNoOlderThanTheRequest reads revisions in several goroutines while another one writes. Each reader
+// must get at least the revision that was committed before its call. The readers must share reads.
 func TestRevisionsAreNoOlderThanTheRequest(t *testing.T) {
 	t.Parallel()
 	var committed, reads atomic.Int64
@@ -99,8 +99,8 @@ func TestWaitingForARevisionEndsWithTheRequest(t *testing.T) {
 	all.Wait()
 }
 
-// TestHangingDatabaseRefusesLaterRequests: only requests from before checkTime has passed wait for a database that hangs,
-// up to the timeout of one read.
+// TestHangingDatabaseRefusesLaterRequests lets a database hang. Requests that arrive within checkTime wait up to
+// the timeout of one read. Later requests must fail at once.
 func TestHangingDatabaseRefusesLaterRequests(t *testing.T) {
 	t.Parallel()
 	reading := make(chan struct{}, 2)
@@ -128,7 +128,8 @@ func TestHangingDatabaseRefusesLaterRequests(t *testing.T) {
 	}
 }
 
-// TestExpireDropsTheRunningRead: a read that began before a write of this process is not shared after it.
+// TestExpireDropsTheRunningRead calls Expire during a read, as after a write by this process. Later requests must
+// not share that read.
 func TestExpireDropsTheRunningRead(t *testing.T) {
 	t.Parallel()
 	reading, goOn := make(chan struct{}), make(chan struct{})

@@ -14,10 +14,10 @@ import (
 // hashDigits is the length of the hash in an entity tag, in hexadecimal digits.
 const hashDigits = 16
 
-// Tag returns the entity tag of a body. version is that of the record in the body, and its tag is strong.
-// Version 0 means no record, and a weak tag. All processes compute the same tag. The tag changes with the body,
-// for example by language, _fields or a linked record. Writes compare only the version in it. A public version has
-// a "p" after its number, such as 4p.
+// Tag returns the entity tag of a reply body. If the body shows one record, version is the version of that record,
+// and the tag is strong. Version 0 means that the body shows no single record, and gives a weak tag. All processes
+// compute the same tag. The tag changes with the body, for example by language, _fields or a linked record. Writes
+// compare only the version in the tag. A public version has a "p" after its number, such as 4p.
 func Tag(body []byte, version calendar.ShownVersion) string {
 	var sum [hashDigits / 2]byte
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
@@ -36,8 +36,8 @@ func Tag(body []byte, version calendar.ShownVersion) string {
 	return string(append(tag, '"'))
 }
 
-// AddCoding returns the entity tag of a body in a content coding. Strong tags of different codings differ; weak
-// ones do not.
+// AddCoding returns the entity tag of a body that is sent in a content coding. A strong tag gets the coding as a
+// suffix. A weak tag stays as it is.
 func AddCoding(tag string, in Coding) string {
 	if in == Identity || strings.HasPrefix(tag, "W/") {
 		return tag
@@ -121,7 +121,8 @@ func tagLength(text string) int {
 	return 0
 }
 
-// HasStrong reports whether the list has a tag, by the strong comparison. A weak tag equals no other.
+// HasStrong reports whether the list contains a tag, by the strong comparison of RFC 9110. It never finds a weak
+// tag.
 func (l TagList) HasStrong(tag string) bool {
 	if l.any {
 		return true
@@ -134,7 +135,8 @@ func (l TagList) HasStrong(tag string) bool {
 	return false
 }
 
-// HasWeak reports whether the list has a tag, by the weak comparison. It ignores W/ and the content coding.
+// HasWeak reports whether the list contains a tag, by the weak comparison of RFC 9110. It ignores W/ and the
+// content coding.
 func (l TagList) HasWeak(tag string) bool {
 	if l.any {
 		return true

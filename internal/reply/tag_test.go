@@ -135,7 +135,7 @@ func TestVersionsOfTags(t *testing.T) {
 	}
 }
 
-// FuzzTags reads a header as a list of tags; what was read, written again, is read as the same.
+// FuzzTags parses a header as a list of tags. It formats the result, parses it again and expects the same list.
 func FuzzTags(f *testing.F) {
 	for _, seed := range []string{
 		"", "*", `"a"`, `W/"a"`, `"a", W/"b"`, `"a,b"`, `, ,"a",`, `"a`, `a"`, `W/`, `"3-` + digest + `"`, `*, "a"`, "\"\x00\"", `"a""b"`,

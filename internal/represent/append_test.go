@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// TestShapesWriteThemselves compares what the shapes append with what package encoding/json makes of them, with members
-// that are empty or not by chance.
+// TestShapesWriteThemselves fills representations at random. It checks that their own appending methods write the
+// same JSON as package encoding/json.
 func TestShapesWriteThemselves(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
@@ -48,8 +48,8 @@ func TestShapesWriteThemselves(t *testing.T) {
 	}
 }
 
-// scramble fills a value at random and respects fixed forms. Parts of dates are digits, and a value with two forms (one
-// or many, object or false) has one of them.
+// scramble fills a value at random for TestShapesWriteThemselves. Parts of dates are digits. A value that may have
+// one of two types, such as an object or false, gets one of them.
 func scramble(t *testing.T, chance *rand.Rand, v reflect.Value, name string) {
 	t.Helper()
 	empty := chance.IntN(3) == 0

@@ -31,7 +31,7 @@ var Columns = func() map[calendar.Kind][]string {
 	return all
 }()
 
-// column is a column of a table. cell returns its text for a record.
+// column is a column of a CSV table. name is its heading. cell returns its text for a record.
 type column[R any] struct {
 	name string
 	cell func(R) string
@@ -45,7 +45,7 @@ func columnNames[R any](columns []column[R]) []string {
 	return names
 }
 
-// columnsOf returns a column for each name.
+// columnsOf returns the result of one for each name, in the order of names.
 func columnsOf[R any](one func(name string) column[R], names []string) []column[R] {
 	columns := make([]column[R], len(names))
 	for i, name := range names {
@@ -62,7 +62,8 @@ func cellsOf[R any](columns []column[R], record R) Row {
 	return row
 }
 
-// eventSource has the values of an event that its row in a table shows. json is redacted if protected is true.
+// eventSource is an event from which the cells of its CSV row are made. json is its representation, which is
+// redacted if protected is true.
 type eventSource struct {
 	v         *View
 	row       *ent.Event
@@ -108,7 +109,8 @@ func plainEvent(name string) column[eventSource] {
 	return column[eventSource]{name, func(s eventSource) string { return s.json.plainCell(name) }}
 }
 
-// EventRow returns the row of a loaded event. It shows no more of a protected event than a redacted representation does.
+// EventRow returns the CSV row of a loaded event. If protected is true, the row shows no more than a redacted
+// representation.
 func (v *View) EventRow(e *ent.Event, protected bool) Row {
 	shown := v.Event(e, false)
 	if protected {
@@ -117,7 +119,8 @@ func (v *View) EventRow(e *ent.Event, protected bool) Row {
 	return cellsOf(eventColumns, eventSource{v, e, &shown, protected})
 }
 
-// date returns a date of the event in its zone. wall is the date that JSON shows.
+// date formats t, a date of the event, in the event's zone. If the zone is unknown, it returns wall, the same date
+// as JSON shows it.
 func (s eventSource) date(t time.Time, wall string) string {
 	zone, err := calendar.ParseZone(s.row.Timezone)
 	if err != nil {
@@ -126,7 +129,8 @@ func (s eventSource) date(t time.Time, wall string) string {
 	return DateText(t, zone)
 }
 
-// image returns the id of the picture. 0 means that the event has none.
+// image returns the id of the event's picture, "0" for none. It returns "" if a password hides whether there is
+// one.
 func (s eventSource) image() string {
 	if i, ok := s.json.Image.(*Image); ok {
 		return idCell(i.ID)
@@ -137,8 +141,8 @@ func (s eventSource) image() string {
 	return "0"
 }
 
-// cost returns a text that is parsed as the stored cost. If no text is, it returns the displayed cost, with which an
-// update keeps the stored one.
+// cost returns a text that a write parses as the stored cost. If no text does, it returns the displayed cost. An
+// update that sends the displayed cost does not change the stored one.
 func (s eventSource) cost() string {
 	if s.protected {
 		return ""
@@ -174,7 +178,7 @@ func (s eventSource) organizers() string {
 	return listCell(s.json.Organizer, func(o Organizer) string { return idCell(o.ID) })
 }
 
-// namedSource has the values of a record with a name that its row in a table shows.
+// namedSource is a venue or organizer from which the cells of its CSV row are made. json is its representation.
 type namedSource[J any] struct {
 	v       *View
 	row     ent.Row
@@ -182,8 +186,10 @@ type namedSource[J any] struct {
 	json    *J
 }
 
-// namedColumns returns the columns of a kind of records with a name. Name is that of the column with the name. The
-// columns own are of the kind alone: each replaces the column of its name, or comes after the image.
+// namedColumns returns the CSV columns of a kind of record, such as venues. The parameter name is the heading of
+// the column with the record's name. The function plainCell returns the cell of a placed or unplaced column by
+// heading. The placed columns come before the image, the unplaced ones at the end. The columns in own exist only
+// for this kind. Each of them replaces the column with the same heading, or follows the image.
 func namedColumns[J any](name string, plainCell func(*J, string) string, placed, unplaced []string, own ...column[namedSource[J]]) []column[namedSource[J]] {
 	plain := func(name string) column[namedSource[J]] {
 		return column[namedSource[J]]{name, func(s namedSource[J]) string { return plainCell(s.json, name) }}
@@ -224,13 +230,13 @@ var venueColumns = namedColumns("venue", (*Venue).plainCell, []string{
 	column[namedSource[Venue]]{"geo_lng", func(s namedSource[Venue]) string { return degreesCell(s.json.GeoLng) }},
 )
 
-// VenueRow returns the row of a loaded venue.
+// VenueRow returns the CSV row of a loaded venue.
 func (v *View) VenueRow(e *ent.Venue) Row {
 	json := v.Venue(e, false)
 	return cellsOf(venueColumns, namedSource[Venue]{v, e, v.members(e, e.Edges.Image), &json})
 }
 
-// termSource has the values of a category or tag that its row in a table shows.
+// termSource is a category or tag from which the cells of its CSV row are made.
 type termSource struct {
 	v    *View
 	row  *ent.Term
@@ -247,7 +253,7 @@ var termColumns = []column[termSource]{
 	{"parent", func(s termSource) string { return idCell(ParentID(s.row)) }},
 }
 
-// TermRow returns the row of a loaded term. ancestors are those of Term.
+// TermRow returns the CSV row of a loaded category or tag. ancestors are the slugs of its parents, from the top.
 func (v *View) TermRow(e *ent.Term, ancestors []string) Row {
 	columns := termColumns
 	if !e.Taxonomy.IsHierarchical() {
@@ -256,7 +262,8 @@ func (v *View) TermRow(e *ent.Term, ancestors []string) Row {
 	return cellsOf(columns, termSource{v, e, v.Term(e, ancestors)})
 }
 
-// textCell returns a plain text so that a write stores it unchanged. A text that looks like HTML is escaped.
+// textCell returns a plain text as a cell that a write reads back unchanged. It escapes a text that looks like
+// HTML.
 func textCell(text string) string {
 	if stored, err := markup.Text(text); err == nil && stored == text {
 		return text
@@ -266,7 +273,7 @@ func textCell(text string) string {
 
 func idCell(id int64) string { return numberCell(&id) }
 
-// flagCell returns a flag as a word. Nil gives "".
+// flagCell returns a boolean as a word for a CSV cell. Nil gives "".
 func flagCell(b *bool) string {
 	if b == nil {
 		return ""
@@ -282,7 +289,7 @@ func numberCell[N int | int64](n *N) string {
 	return strconv.FormatInt(int64(*n), 10)
 }
 
-// degreesCell returns degrees without loss. Nil gives "".
+// degreesCell formats degrees for a CSV cell without rounding. Nil gives "".
 func degreesCell(degrees *float64) string {
 	if degrees == nil {
 		return ""
@@ -298,7 +305,8 @@ func imageCell(i *Image) string {
 	return idCell(i.ID)
 }
 
-// termCell returns the slugs of terms. A slug of digits would be read as an id, so the id replaces it.
+// termCell returns the slugs of terms for a CSV cell. If a slug is all digits, it returns the term's id instead. A
+// write would read such a slug as an id.
 func termCell(terms []EventTerm) string {
 	return listCell(terms, func(t EventTerm) string {
 		if strings.Trim(t.Slug, "0123456789") == "" {

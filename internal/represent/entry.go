@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Entry returns a loaded event as a feed entry (contract, section 20). The caller must set its UIDs and
-// sequence. characters is the number of characters of a text that the caller shows; 0 means all. Longer markup
-// is cut before it is copied.
+// Entry returns a loaded event as a feed entry (contract, section 20). The caller must set its UIDs and sequence.
+// characters limits how much of each text the caller shows; 0 means all of it. Longer HTML is cut before it is
+// copied.
 func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, error) {
 	t := v.Text(e)
 	zone, err := calendar.ParseZone(e.Timezone)
@@ -56,9 +56,9 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 	return out, nil
 }
 
-// LastChange returns the time of the last change of an event that the public could see. Its publication counts too, and
-// so do publications and changes of the venues, organizers and terms that feeds show of it. Feeds show none of a
-// protected event.
+// LastChange returns the time of the last change of an event that the public could see. Publication of the event
+// counts as a change. So do changes and publication of the venues, organizers and terms that feeds show with it.
+// Feeds show none of these with a protected event, so there they do not count.
 func (v *View) LastChange(e *ent.Event, protected bool) time.Time {
 	last := e.ModifiedAt
 	note := func(at time.Time) {
@@ -102,7 +102,8 @@ var mediaTypes = map[string]string{
 	"avif": "image/avif", "svg": "image/svg+xml",
 }
 
-// sortedTerms returns the categories, or the tags, of an event in the order of its representation.
+// sortedTerms returns the terms of an event that belong to a taxonomy, in the order in which its representation
+// lists them.
 func (v *View) sortedTerms(e *ent.Event, taxonomy calendar.Kind) []*namedTerm {
 	var terms []*namedTerm
 	for _, row := range e.Edges.Terms {

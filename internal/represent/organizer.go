@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// ShownKind is a kind of records whose representation is generated.
+// ShownKind describes a kind of record whose representation is generated code.
 type ShownKind struct {
 	Kind    calendar.Kind
 	Doc     string       // describes the records, in English
@@ -16,7 +16,7 @@ type ShownKind struct {
 	columns []string     // of its table
 }
 
-// members are the values of the members that the representations of all records with a name have.
+// members has the values that the representations of venues and organizers have in common.
 type members struct {
 	ID          int64
 	Author      string
@@ -31,7 +31,7 @@ type members struct {
 	globalID      string
 }
 
-// members returns the members of a record with a name.
+// members returns the values that the representation of a venue or organizer shares with those of other kinds.
 func (v *View) members(row ent.Row, image *ent.Image) members {
 	e, t := row.Core(), v.Text(row)
 	changed, _ := v.LastWrite(e, false)

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// page returns a view, and an event of three venues as it is loaded.
+// page returns a view, and an event with three venues as if it had been loaded from the database.
 func page(t *testing.T) (*View, *ent.Event) {
 	t.Helper()
 	words, err := locale.Load()
@@ -46,7 +46,7 @@ func page(t *testing.T) (*View, *ent.Event) {
 	return v, e
 }
 
-// decodeLinkedData returns linked data as search engines read it.
+// decodeLinkedData encodes linked data as JSON, as on a page, and decodes the JSON into a map.
 func decodeLinkedData(t *testing.T, ld any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(ld) // as html/template does

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// TestRedactedMembersHideTheirChanges compares what a redacted event leaves out with the fields whose changes are hidden.
+// TestRedactedMembersHideTheirChanges compares two lists: the members that a redacted event lacks, and the fields
+// whose changes the change log hides from the public.
 func TestRedactedMembersHideTheirChanges(t *testing.T) {
 	t.Parallel()
 	v, e := page(t)

@@ -55,7 +55,8 @@ func (v *View) recurrence(e *ent.Event) *Recurrence {
 	return s
 }
 
-// eventSeries returns the series part of an event's representation. Nil means that there is none to show.
+// eventSeries returns what an event's representation says about its series. Nil means that the event has no series
+// that the caller may read.
 func (v *View) eventSeries(e *ent.Event) *EventSeries {
 	s := v.recurrence(e)
 	if s == nil {
@@ -252,8 +253,8 @@ type SeriesPreview struct {
 	Total  *int     `json:"total"`
 }
 
-// SeriesPreview returns the rule in words and the first starts of a schedule, at most limit. found has the
-// occurrences that a write of the schedule would create.
+// SeriesPreview represents a schedule that is not stored: its rule in words, and at most limit starts. found has
+// the occurrences that storing the schedule would create.
 func (v *View) SeriesPreview(s recur.Schedule, found []recur.Occurrence, limit int) *SeriesPreview {
 	out := &SeriesPreview{RRule: s.Rule.String(), Text: v.scheduleText(s), Starts: []string{}}
 	for _, o := range found[:min(limit, len(found))] {

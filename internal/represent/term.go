@@ -48,7 +48,8 @@ type EventTerm struct {
 // taxonomies are the names of the two kinds of term in replies.
 var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat", calendar.Tag: "post_tag"}
 
-// namedTerm is a term with its text in the language of the request. Terms are sorted by it.
+// namedTerm is a category or tag with its text in the language of the request. The name in that text is the sort
+// key.
 type namedTerm struct {
 	row  *ent.Term
 	text calendar.Text

@@ -93,8 +93,9 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	return out
 }
 
-// stateProvince returns the stored stateprovince of a venue. If it is empty, stateProvince returns the state of a
-// venue in the United States or without a country. It returns the province elsewhere, and if there is no state.
+// stateProvince returns the state or province that representations show for a venue. This is the stored
+// stateprovince if there is one. Otherwise it is the state for a venue in the United States or without a country.
+// Elsewhere, or without a state, it is the province.
 func stateProvince(e *ent.Venue) string {
 	if e.Stateprovince != "" {
 		return e.Stateprovince

@@ -30,8 +30,9 @@ type View struct {
 	Recurrences map[int64]*Recurrence
 }
 
-// globalID returns the worldwide identifier of a record. source is its source id. If it was imported from the site whose
-// addresses this service has now, it keeps the identifier that it had there, whatever its id is here.
+// globalID returns the worldwide identifier of a record, such as example.org?id=7. source is its identifier at the
+// site from which it was imported, or nil. A record imported from a site that had this service's host keeps that
+// identifier.
 func (v *View) globalID(id int64, source *string) string {
 	if source != nil && strings.HasPrefix(*source, v.Host+"?id=") {
 		return *source
@@ -61,8 +62,8 @@ func (v *View) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) 
 
 func (v *View) local(t time.Time) string { return v.Site.Zone.Wall(t).String() }
 
-// DateText formats an instant for links and tables, as wall time in the zone. When clocks go back, an hour occurs twice.
-// In its second pass, the text includes the UTC offset.
+// DateText formats an instant for links and tables as wall time in the zone. When clocks go back, an hour occurs
+// twice. For an instant in the second of these hours, the text includes the UTC offset.
 func DateText(t time.Time, zone calendar.Zone) string {
 	w := zone.Wall(t)
 	if zone.Instant(w).Equal(t) {
@@ -98,8 +99,9 @@ func languageCodes(s calendar.LanguageSet) []string {
 // plainText converts HTML to plain text for a member of json_ld.
 func plainText(html string) string { return markup.Plain(html) }
 
-// LastWrite returns the time of the last change of a record and its version, as the caller may know them. Changes that
-// the public could not see count only for a caller who may edit the record or gave its password (contract, section 18).
+// LastWrite returns the time of the last change of a record, and its version, for validators of replies. Callers
+// who may edit the record or gave its password get those of the last write. Other callers get those of the last
+// change that the public could see (contract, section 18).
 func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.ShownVersion) {
 	if !gavePassword && !v.mayEdit(e) {
 		return e.ModifiedAt, calendar.ShownVersion{Number: e.Writes().Public(), Public: true}
@@ -107,7 +109,7 @@ func (v *View) LastWrite(e ent.Core, gavePassword bool) (time.Time, calendar.Sho
 	return e.LastWrite(), calendar.ShownVersion{Number: e.Version}
 }
 
-// mayEdit reports whether the caller may edit a record or term.
+// mayEdit reports whether the caller may edit a record, or manage terms if the record is a term.
 func (v *View) mayEdit(e ent.Core) bool {
 	record := auth.RecordOf(e.Kind, e.AuthorID, e.Status.Shown(v.Now, e.PublishedAt), e.StatusBeforeTrash)
 	operation := auth.Edit
