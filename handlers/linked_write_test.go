@@ -47,8 +47,8 @@ func (e *linkedTest) add(t *testing.T, as, name string, more object) int64 {
 	return e.mustPost(t, as, e.collection, e.named(name, more))
 }
 
-// isStored reads a record as the administrator and fails unless it has the wanted values.
-func (e *linkedTest) isStored(t *testing.T, id int64, want object) {
+// hasRecord reads a record as the administrator and fails unless it has the wanted values.
+func (e *linkedTest) hasRecord(t *testing.T, id int64, want object) {
 	t.Helper()
 	hasValues(t, e.mustSucceed(t, apitest.Request{As: "admin", Path: e.path(id)}), want)
 }
@@ -58,7 +58,7 @@ func (e *linkedTest) keeps(want object) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		hasValues(t, r, want)
-		e.isStored(t, int64(r.Get(t, "id").(float64)), want)
+		e.hasRecord(t, int64(r.Get(t, "id").(float64)), want)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestTextsOfLinkedRecords(t *testing.T) {
 		for _, field := range fields {
 			// A state or province shows as stateprovince too, so each is tested on a record of its own.
 			id := e.add(t, "admin", "Text "+field, object{field: " <b>Łódź</b> &amp; Co "})
-			e.isStored(t, id, object{field: "Łódź & Co"})
+			e.hasRecord(t, id, object{field: "Łódź & Co"})
 			long := strings.Repeat("ż", 255)
 			e.Run(t, []apitest.Case{
 				{Name: field + " changed", Request: patch("admin", e.path(id), object{field: "Next"}), Status: 200, Check: e.keeps(object{field: "Next"})},
@@ -413,7 +413,7 @@ func TestDuplicatesInTheLanguageOfTheRequest(t *testing.T) {
 			}
 		}
 		hasValues(t, e.mustSucceed(t, get(e.path(id)+"?ml_language=pl")), object{e.kind: "Zamek", "description": "<p>Stary</p>"})
-		e.isStored(t, id, object{e.kind: "Castle", "description": "<p>Old</p>"})
+		e.hasRecord(t, id, object{e.kind: "Castle", "description": "<p>Old</p>"})
 	})
 }
 
