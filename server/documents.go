@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/handlers/pages"
+	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/web"
@@ -139,14 +141,9 @@ func trimSlash(path string) string {
 
 // cutLanguage splits a path into its language and the rest. "/pl/docs" becomes "/docs" in Polish, and "/pl"
 // becomes "/".
-func cutLanguage(path string) (read.Root, string) {
-	if len(path) < 3 || !calendar.Language(path[1:3]).Known() || len(path) > 3 && path[3] != '/' {
-		return read.Root{}, path
-	}
-	if len(path) == 3 {
-		return read.Root{Segment: path}, "/"
-	}
-	return read.Root{Segment: path[:3]}, path[3:]
+func cutLanguage(path string) (root read.Root, below string) {
+	root.Segment, below = address.CutLanguage(path)
+	return root, cmp.Or(below, "/")
 }
 
 // sendPageFile sends a page or an asset in the content coding that the client prefers, or replies 304.

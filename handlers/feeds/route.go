@@ -21,7 +21,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/read"
 )
 
 // Paths of feeds below the base URL. A language of Root may precede them.
@@ -98,17 +97,8 @@ func (t feedTable) patterns() []*endpoint.Pattern {
 	return out
 }
 
-// Locate reports whether a request is for a feed, or for a page in a feed format. path is below the base URL
-// and still percent-encoded.
-func (f *Feeds) Locate(path, query string) (read.Root, bool) {
-	if f.Match(http.MethodGet, path, query) == nil {
-		return read.Root{}, false
-	}
-	segment, _ := address.CutLanguage(path)
-	return read.Root{Segment: segment}, true
-}
-
-// Match returns the route of a path for which Locate reports true. It returns nil for other paths.
+// Match returns the match of a request for a feed, or for a page in a feed format. It returns nil for other requests. path is
+// below the base URL and percent-encoded.
 func (f *Feeds) Match(method, path, query string) *endpoint.Match {
 	if f.table == nil {
 		return nil

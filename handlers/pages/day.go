@@ -19,6 +19,7 @@ func (r *request) dayPage() (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = p.request
 	today := r.today()
 	day := r.path.Date
 	if day.IsZero() {

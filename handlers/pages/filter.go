@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,49 +17,52 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// applyAliases renames parameters of The Events Calendar to those of Almanac. tribe-bar-date becomes the day or month to
-// show, or start_date in lists. Dates in the path of the page have precedence.
-func (r *request) applyAliases() error {
-	if fault := address.RenameParams(r.values); fault != nil {
-		return param.Invalid{Faults: []param.Fault{*fault}}
+// withoutAliases returns the address and parameters in which parameters of The Events Calendar have the names of Almanac.
+// tribe-bar-date becomes the day or month to show, or start_date in lists. Dates in the path of the page have precedence. If
+// the error is param.Invalid, the result has what is valid.
+func (r *request) withoutAliases() (address.Page, map[string]any, error) {
+	path, values := r.path, maps.Clone(r.values)
+	if fault := address.RenameParams(values); fault != nil {
+		return path, values, param.Invalid{Faults: []param.Fault{*fault}}
 	}
-	text := param.SentText(r.values["tribe-bar-date"])
-	delete(r.values, "tribe-bar-date")
-	if text == "" {
-		return nil
+	text := param.SentText(values["tribe-bar-date"])
+	delete(values, "tribe-bar-date")
+	switch {
+	case text == "":
+	case path.View != address.ViewMonth && path.View != address.ViewDay:
+		if values["start_date"] == nil {
+			values["start_date"] = text
+		}
+	case path.Date.IsZero():
+		var err error
+		path.Date, err = r.parseBarDate(text, path.View)
+		return path, values, err
 	}
-	switch r.path.View {
-	case address.ViewMonth, address.ViewDay:
-		if !r.path.Date.IsZero() {
-			return nil
-		}
-		if month, ok := address.ParseMonth(text); ok && r.path.View == address.ViewMonth {
-			r.path.Date = month
-			return nil
-		}
-		date, err := when.Parse(text, r.Now, r.Zone())
-		if err != nil {
-			fault := *param.Bad()
-			fault.Param = "tribe-bar-date"
-			return param.Invalid{Faults: []param.Fault{fault}}
-		}
-		if date.Relative() {
-			r.ExpireBy(r.Tomorrow())
-		}
-		day := read.DayOf(date, r.Zone())
-		if !isPageDay(day) {
-			return address.ErrNoPage
-		}
-		r.path.Date = day
-		if r.path.View == address.ViewMonth {
-			r.path.Date = startOfMonth(day)
-		}
-	default:
-		if r.values["start_date"] == nil {
-			r.values["start_date"] = text
-		}
+	return path, values, nil
+}
+
+// parseBarDate parses tribe-bar-date on the page of a month or day, and returns the first moment of that month or day.
+func (r *request) parseBarDate(text string, view address.View) (calendar.Wall, error) {
+	if month, ok := address.ParseMonth(text); ok && view == address.ViewMonth {
+		return month, nil
 	}
-	return nil
+	date, err := when.Parse(text, r.Now, r.Zone())
+	if err != nil {
+		fault := *param.Bad()
+		fault.Param = "tribe-bar-date"
+		return calendar.Wall{}, param.Invalid{Faults: []param.Fault{fault}}
+	}
+	if date.Relative() {
+		r.ExpireBy(r.Tomorrow())
+	}
+	day := read.DayOf(date, r.Zone())
+	if !isPageDay(day) {
+		return calendar.Wall{}, address.ErrNoPage
+	}
+	if view == address.ViewMonth {
+		day = startOfMonth(day)
+	}
+	return day, nil
 }
 
 // filterForm returns the filter form of the page with the sent values. dates includes the fields for dates.

@@ -21,17 +21,19 @@ import (
 
 // preparedList has the parsed parameters of a list page.
 type preparedList struct {
-	asked  *read.EventQuery
-	events *query.Events // query for the events; nil means that a parameter is invalid
-	form   *web.Filter
-	status int
+	request *request // the request without aliases
+	asked   *read.EventQuery
+	events  *query.Events // query for the events; nil means that a parameter is invalid
+	form    *web.Filter
+	status  int
 }
 
 // prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the fault, and
 // the page has no events.
 func (r *request) prepare(dates bool) (*preparedList, error) {
-	out := &preparedList{status: http.StatusOK}
-	err := r.applyAliases()
+	path, values, err := r.withoutAliases()
+	r = r.withAddress(path, values)
+	out := &preparedList{request: r, status: http.StatusOK}
 	if err == nil {
 		out.asked, err = r.parse()
 	}
@@ -60,6 +62,7 @@ func (r *request) listPage() (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = p.request
 	m := &web.ListPage{Filter: p.form}
 	if len(r.terms) == 0 && !r.path.Past && r.path.Page <= 1 && len(r.filters()) == 0 {
 		if m.About, err = r.prose(markup.Paragraphs(r.PageSettings.About[r.Language])); err != nil {

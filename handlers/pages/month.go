@@ -26,6 +26,7 @@ func (r *request) monthPage() (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r = p.request
 	today := r.today()
 	r.ExpireBy(r.Tomorrow())
 	first := r.path.Date

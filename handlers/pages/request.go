@@ -179,7 +179,6 @@ var errOtherReading = errors.New("the terms of the path do not exist")
 type request struct {
 	*read.Reader
 	pages   *Pages
-	params  *param.Set // parsed parameters of the list; nil before parse
 	path    address.Page
 	values  map[string]any // query parameters, except those that pages ignore
 	query   []byte
@@ -204,19 +203,20 @@ func (r *request) serve() (*Reply, error) {
 	if r.path.View == address.ViewNone {
 		return nil, address.ErrNoPage
 	}
-	if r.path.Taxonomy != "" {
-		if err := r.resolveTerms(); err != nil {
+	path := r.path
+	if path.Taxonomy != "" {
+		var err error
+		if path, err = r.resolveTerms(); err != nil {
 			return nil, err
 		}
 	}
-	if r.path.Redirect != 0 {
+	if path.Redirect != 0 {
 		var without []string
-		if r.path.ByQuery {
+		if path.ByQuery {
 			without = address.ParamsInPath(r.values)
 		}
-		return r.redirect(r.path.Redirect, r.path, without...), nil
+		return r.redirect(path.Redirect, path, without...), nil
 	}
-	path := r.path
 	if path.View == address.ViewList && path.Taxonomy != "" && !r.pages.servesView(address.ViewList) {
 		if to := path; to.Past || to.Page > 0 {
 			to.Past, to.Page = false, 0
@@ -402,11 +402,10 @@ func (r *request) parse() (*read.EventQuery, error) {
 		values["page"] = fmt.Sprint(r.path.Page)
 	}
 	q := &read.EventQuery{}
-	r.params = param.NewSet(r.Now, param.InQuery, nil, values)
-	q.Declare(r.Reader, r.params, ent.MaxRead)
+	params := param.NewSet(r.Now, param.InQuery, nil, values)
+	q.Declare(r.Reader, params, ent.MaxRead)
 	q.Undated = true
-	err := r.params.Parse(r.Ctx)
-	return q, err
+	return q, params.Parse(r.Ctx)
 }
 
 // faults returns the messages of invalid parameters, by the name of their form field. Parameters without a field

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"math"
+	"net/http"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -15,50 +16,49 @@ import (
 // maxTermDepth is the largest number of categories in a path. Each of them takes at least one SQL statement.
 const maxTermDepth = 32
 
-// resolveTerms finds the term of the path. If the path is not the canonical one, it sets a redirect. It returns
-// errOtherReading if a slug in the path belongs to no term.
-func (r *request) resolveTerms() error {
+// resolveTerms loads the term of the path with its ancestors. It returns the canonical address, which redirects if the path
+// is another one. The error is errOtherReading if a slug in the path belongs to no term.
+func (r *request) resolveTerms() (path address.Page, err error) {
 	if len(r.path.Slugs) > maxTermDepth {
-		return errOtherReading
+		return path, errOtherReading
 	}
 	var id int64
 	for _, slug := range r.path.Slugs {
-		var err error
 		if id, err = r.OwnerBySlug(r.path.Taxonomy, slug); err != nil {
-			return err
+			return path, err
 		}
 		if id == 0 {
-			return errOtherReading
+			return path, errOtherReading
 		}
 	}
 	var chain []*ent.Term
 	for next := id; next != 0 && len(chain) < math.MaxUint8; {
 		rows, err := r.DB.ReadTerms(r.Ctx, []int64{next})
 		if err != nil {
-			return err
+			return path, err
 		}
 		if len(rows) == 0 {
 			break
 		}
 		if err := r.translateFully(ent.PageOf(rows[0])); err != nil {
-			return err
+			return path, err
 		}
 		chain = append(chain, rows[0])
 		next = represent.ParentID(rows[0])
 	}
 	if len(chain) == 0 {
-		return errOtherReading
+		return path, errOtherReading
 	}
 	slices.Reverse(chain)
 	r.terms = chain
-	if slices.Equal(r.path.Slugs, r.termSlugs(r.Language)) {
-		return nil
+	path = r.path
+	if slugs := r.termSlugs(r.Language); !slices.Equal(path.Slugs, slugs) {
+		path.Slugs = slugs
+		if path.Redirect == 0 {
+			path.Redirect = http.StatusMovedPermanently
+		}
 	}
-	r.path.Slugs = r.termSlugs(r.Language)
-	if r.path.Redirect == 0 {
-		r.path.Redirect = 301
-	}
-	return nil
+	return path, nil
 }
 
 // translateFully loads the texts of records in all languages, for links to the page in other languages.

@@ -221,7 +221,7 @@ func (a *API) forget(t testing.TB) {
 func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	t.Helper()
 	_, _, served := a.routes.Locate(req.URL.EscapedPath())
-	_, isFeed := a.routes.Feeds.Locate(req.URL.EscapedPath(), req.URL.RawQuery)
+	isFeed := a.routes.Feeds.Match(http.MethodGet, req.URL.EscapedPath(), req.URL.RawQuery) != nil
 	served = served || isFeed || a.routes.Pages.Match(req.URL.EscapedPath(), []byte(req.URL.RawQuery)) != nil
 	share := uint32(8)
 	if storetest.IsBrief(a.Store) {
