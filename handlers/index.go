@@ -48,10 +48,10 @@ func (r *request) getRootIndex(*indexQuery) (*endpoint.Reply, error) {
 		if !strings.HasPrefix(mount, WordPressRoot+"/") {
 			continue
 		}
-		below := *r
-		below.Root.Mount = mount
-		namespaces = append(namespaces, namespaceOf(below.Root))
-		routes = append(routes, r.h.publish(&below)...)
+		root := read.Root{Segment: r.Root.Segment, Mount: mount}
+		namespaces = append(namespaces, namespaceOf(root))
+		below := &request{endpoint.DescribingRequest(&r.h.Calendar, r.Now, root, r.Language), r.h}
+		routes = append(routes, r.h.publish(below)...)
 	}
 	site := r.Site.BaseURL + r.Root.Segment
 	return &endpoint.Reply{Status: 200, Body: jsonwrite.Object{

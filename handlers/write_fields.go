@@ -130,7 +130,7 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 }
 
 // html declares an HTML field, whose length is limited by that of the body. Parsing keeps the text as sent, and
-// request.change sanitises it. A text with a NUL or invalid UTF-8 is refused. Every other text has a sanitised
+// writing.change sanitises it. A text with a NUL or invalid UTF-8 is refused. Every other text has a sanitised
 // form.
 func (f fields) html(dst **string, name, description string) *param.Param {
 	f.r.unclean = append(f.r.unclean, dst)

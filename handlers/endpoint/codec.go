@@ -8,7 +8,7 @@ import (
 
 // Codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
 // the format. There are two exceptions. The address of a calendar page can also choose a feed by its query (see
-// matchPage), and clients can choose a table for some lists (see WithTables). The Atom, RSS and JSON feeds have paths
+// feeds.Feeds.Match), and clients can choose a table for some lists (see WithTables). The Atom, RSS and JSON feeds have paths
 // of their own, and share their input and their code.
 type Codec struct {
 	MediaType   string // media type in the OpenAPI description

@@ -78,7 +78,7 @@ func (s *Pages) Match(path string, query []byte) *Match {
 	}
 	values, err := url.ParseQuery(string(query))
 	if err != nil {
-		values = url.Values{} // A broken query chooses no page. Its parameters still reach ServePage.
+		values = url.Values{} // A broken query chooses no page. Its parameters still reach Serve.
 	}
 	readings := slices.DeleteFunc(address.Parse(path, values, s.names), func(p address.Page) bool {
 		return p.View == address.ViewDevelopers || p.Format != address.FormatHTML ||
