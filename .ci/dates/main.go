@@ -85,8 +85,8 @@ func run() error {
 	return out.Flush()
 }
 
-// writeDates passes formatted dates to write: days, ranges and times of day, in each style of the locale. of contains
-// the date's parts, and text is what the locale formats.
+// writeDates passes formatted dates to write: days, ranges and dates with times in each style, and times of day. of
+// contains the first and the last day or time, and text is the formatted text.
 func writeDates(d locale.Dates, write func(what, style string, of []any, text string) error) error {
 	n, minute := 0, 0
 	for day := calendar.WallAt(firstYear, time.January, 1, 0, 0, 0); day.Before(calendar.WallAt(lastYear+1, time.January, 1, 0, 0, 0)); day = day.AddDate(0, 0, 1) {

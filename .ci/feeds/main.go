@@ -109,7 +109,7 @@ func write(root *os.Root, name string, f *feed.Feed, c *scenario.Calendar) error
 	return nil
 }
 
-// fields returns the texts of an event that every feed reader must show.
+// fields returns the values of an event that each reader of its iCalendar file must find.
 func fields(f *feed.Feed, c *scenario.Calendar, v *scenario.Event) []string {
 	start, end := v.Span.StartsAt().Format(time.RFC3339), v.Span.EndsAt().Format(time.RFC3339)
 	if v.Span.AllDay {

@@ -46,7 +46,7 @@ func (k *workTree) check(followed []recipe) error {
 // shortSuite are arguments of go that run the short suite on SQLite. Ent's generated code has no tests.
 var shortSuite = []string{"test", "-short", "./..."}
 
-// serve runs the program on a new database, creates the events of a recipe and compares the lists.
+// serve runs the program on a new database, creates the records of a recipe and checks its lists.
 func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 	database := "sqlite://" + filepath.Join(k.tmp, "calendar.db")
 	if engine == "mysql" {

@@ -127,7 +127,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 // Timeout is the deadline of requests. It is long because the race detector slows tests down, and other programs may.
 const Timeout = 2 * time.Minute
 
-// siteOf returns the site that all tests of the API use.
+// siteOf returns the site of the tests, unless an Option of New changes it.
 func siteOf() calendar.Site {
 	return calendar.Site{
 		Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
@@ -139,8 +139,8 @@ func siteOf() calendar.Site {
 // Unindexed is an Option for New. The service then finds lists by SQL, without the index in memory.
 func Unindexed(c *handlers.Config) { c.Index = nil }
 
-// Reindex reads the index again from the database. A test calls it after it wrote rows without package edit, so that
-// lists find them.
+// Reindex computes again what is derived from records, such as search texts. A test calls it after it wrote rows
+// without package edit, so that lists find them.
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()
 	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}

@@ -217,7 +217,8 @@ func (a *API) forget(t testing.TB) {
 }
 
 // revisionBefore returns the calendar's newest revision before a request that compareWarm sends again. It returns -1
-// for requests that are not compared: writes, paths without caching and those outside the sample.
+// for requests that are not compared. These are writes, paths without caching, those outside the sample, and all
+// after Serve or Limit.
 func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	t.Helper()
 	_, _, served := a.routes.Locate(req.URL.EscapedPath())

@@ -279,8 +279,8 @@ func (x *exchange) asksForFields() bool {
 	return err == nil && query["_fields"] != nil || strings.Contains(x.sent, "fields")
 }
 
-// checkHeaders returns an error if a reply's headers do not fit the description. A header may be undescribed, missing
-// or invalid.
+// checkHeaders returns an error if a reply's headers do not fit the description. It refuses headers that are not
+// described, required ones that are missing, and invalid ones.
 func checkHeaders(reply *openapi3.Response, got http.Header) error {
 	for name := range got {
 		if !commonHeaders[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
@@ -363,8 +363,8 @@ func (x *exchange) checkRequest() error {
 	return x.checkBody(query)
 }
 
-// checkBody returns an error if the values of a body do not fit the fields of the operation. values come from the
-// query if it replaces the body.
+// checkBody returns an error if the body of a request does not fit the fields of the operation. The values of the
+// query count as fields too, unless the body has them.
 func (x *exchange) checkBody(values map[string]any) error {
 	body := x.described.whole.RequestBody
 	if body == nil {
@@ -446,7 +446,7 @@ func (x *exchange) addUnknownNames(values map[string]any) {
 	}
 }
 
-// multipartOf decodes a multipart form into its fields. The content of a file is a text.
+// multipartOf decodes a multipart form into its fields. Any text stands for a file.
 func multipartOf(body, boundary string) (map[string]any, error) {
 	data, err := multipart.NewReader(strings.NewReader(body), boundary).ReadForm(32 << 20)
 	if err != nil {

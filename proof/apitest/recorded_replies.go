@@ -17,8 +17,8 @@ const RecordVariable = "ALMANAC_TEST_RECORD"
 // recordedShapes has the operation, status, media type and shape of each recorded reply.
 var recordedShapes sync.Map
 
-// recordReply writes a reply to the recording, if one is being made. It skips replies with the same operation, status
-// and shape as an earlier one.
+// recordReply writes a reply to the recording, if one is being made. It skips replies with the same operation,
+// status, media type and shape as an earlier one.
 func recordReply(operation, status, mediaType string, body any) (err error) {
 	file := os.Getenv(RecordVariable)
 	if file == "" {
@@ -41,8 +41,8 @@ func recordReply(operation, status, mediaType string, body any) (err error) {
 	return err
 }
 
-// shapeOf returns the sorted paths of all members of a JSON value, each with its type. All items of a list have the
-// same path.
+// shapeOf returns the sorted paths of all values within a JSON value, each with its type. All items of a list have
+// the same path.
 func shapeOf(value any) []string {
 	var paths []string
 	var walk func(path string, value any)

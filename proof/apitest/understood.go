@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// describedForm converts a request's value to the type that the interface description gives it. The service accepts
-// more forms than are described (contract, section 4): numbers and booleans as text, comma-separated lists, a single
-// item for a list, and empty values for nullable fields. Other values are returned unchanged.
+// describedForm converts a value to the type that the interface description gives it. The service accepts more forms
+// than are described (contract, section 4): numbers and booleans as text, comma-separated lists, a single item for a
+// list, and empty values for nullable fields. Other values are returned unchanged.
 func describedForm(raw any, s *openapi3.Schema) any {
 	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
 		if v := describedForm(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {
@@ -55,8 +55,8 @@ func understoodText(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodNumber converts digits to a number. It cuts integers to 62 bits, as the service cuts them to 64. Other
-// values are returned unchanged.
+// understoodNumber converts digits to a number. It limits integers to 62 bits, since one beyond 64 bits is as good
+// as the largest. Other values are returned unchanged.
 func understoodNumber(raw any, s *openapi3.Schema) any {
 	text, ok := raw.(string)
 	if number, isNumber := raw.(json.Number); isNumber {

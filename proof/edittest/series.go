@@ -40,8 +40,8 @@ func (w *World) TrashSeries(e *edit.Editor, id int64) error {
 	return err
 }
 
-// TrashOccurrences sends a DELETE of the event id with a scope. It moves the occurrences that the scope selects to
-// the trash.
+// TrashOccurrences moves the occurrences that a scope selects to the trash. The write is addressed to the event with
+// the id.
 func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
@@ -69,13 +69,13 @@ func (w *World) Occurrences(id int64) []*ent.Event {
 		WithVenues().WithOrganizers().WithTerms().WithTranslations().AllX(w.T.Context())
 }
 
-// OnlyPhase loads the phase of a series. It fails the test if there is not exactly one.
+// OnlyPhase loads the phase of a series. It panics if there is not exactly one.
 func (w *World) OnlyPhase(id int64) *ent.SeriesPhase {
 	w.T.Helper()
 	return w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(w.T.Context())
 }
 
-// Template loads the event that holds a phase's common fields, from which its occurrences are made.
+// Template decodes the event that holds a phase's common fields, from which its occurrences are made.
 func (w *World) Template(p *ent.SeriesPhase) *ent.Event {
 	w.T.Helper()
 	template, err := ent.DecodeTemplate(p.Template)

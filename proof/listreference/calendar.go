@@ -124,8 +124,8 @@ func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	return status == calendar.Publish || c.Role >= Editor || c.Role >= Contributor && r.Author == c.ID
 }
 
-// Redacts reports whether replies leave out the protected fields of an event. That is so if the event has a password
-// and the caller may not edit it.
+// Redacts reports whether replies leave out the protected fields of an event for a caller who sends no password.
+// That is so if the event has a password and the caller may not edit it.
 func (s Site) Redacts(e *Event, c Caller) bool { return e.Protected && !s.mayEdit(e, c) }
 
 // mayEdit reports whether the caller may edit an event.
@@ -222,7 +222,7 @@ func (t Texts) Languages() calendar.LanguageSet {
 	return calendar.LanguagesOf(slices.Collect(maps.Keys(t.In))...)
 }
 
-// EachTranslation calls do for each language but the original one, with the texts in that language.
+// EachTranslation calls do with the texts in each language that the record has, except the original one.
 func (t Texts) EachTranslation(do func(calendar.Language, Text)) {
 	for _, l := range calendar.Languages {
 		if text, ok := t.In[l]; ok && l != t.Original {

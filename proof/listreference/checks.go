@@ -9,8 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Reply is the expected reply to a list request: all ids in order, on one page, or the names of the invalid
-// parameters.
+// Reply is the expected reply to a list request: the ids of all pages in order, or invalid parameters by name.
 type Reply struct {
 	Invalid []string
 	IDs     []int64

@@ -52,8 +52,8 @@ func (s Site) Window() (from, to time.Time) {
 		s.Midnight(Date{At: time.Date(y+2, m, last, 0, 0, 0, 0, time.UTC), Naive: true}, 1)
 }
 
-// inTime reports whether an event satisfies the date filters of a query (contract, section 9.1). A filter by a day
-// without a time includes that whole day.
+// inTime reports whether an event satisfies the date filters of a query (contract, section 9.1). The default window
+// applies where no filter replaces it.
 func (s Site) inTime(e *Event, q EventQuery) bool {
 	from, to := s.Window()
 	_, startsBefore := q.Dates["starts_before"]

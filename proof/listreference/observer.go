@@ -14,8 +14,7 @@ import (
 // ReplyLife is the longest time for which caches keep replies that observers compare. A publication in that time ends a reply.
 const ReplyLife = 90 * time.Second
 
-// Observer is a caller with or without the passwords of events. Tests of caching ask what a change lets an observer
-// see.
+// Observer is a caller with or without the passwords of events. Tests compare what two calendars show to it.
 type Observer struct {
 	Caller
 	Knows bool

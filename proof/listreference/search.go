@@ -19,7 +19,7 @@ var (
 // random calendars use.
 func Fold(s string) string { return letters.Replace(strings.ToLower(s)) }
 
-// PlainText removes the tags of HTML and folds the rest.
+// PlainText removes the tags of HTML, decodes its entities and folds the rest.
 func PlainText(s string) string { return Fold(html.UnescapeString(htmlTag.ReplaceAllString(s, ""))) }
 
 // searchWords splits a search for events into words at white space. A quoted phrase is one word.

@@ -24,9 +24,8 @@ type Calendar struct {
 	IDOf func(series int64, nominal string) int64
 }
 
-// Event is an event in the model. Starts are wall times in the form of time.DateTime. Own lists the fields that
-// differ from the series, in order, separated by spaces. Outside a series, Series is 0, and Nominal and Own are
-// empty.
+// Event is an event in the model. Starts are wall times in the form of time.DateTime. Own lists its own fields, in
+// order, separated by spaces. Outside a series, Series is 0, and Nominal and Own are empty.
 type Event struct {
 	Series  int64
 	Nominal string
@@ -40,7 +39,7 @@ type Event struct {
 // fieldOrder is the order of the names of own fields: a translated one is after its field.
 var fieldOrder = []string{"title", "title:pl", "start_date", "end_date", "featured", "event_status"}
 
-// addOwn marks fields of an occurrence as own ones, which writes to the series leave alone.
+// addOwn marks fields of an occurrence as own ones. It does nothing for a single event.
 func (e *Event) addOwn(names ...string) {
 	if e.Series == 0 {
 		return
@@ -88,8 +87,8 @@ func (c *Calendar) addOccurrences(series int64, starts []string) {
 	}
 }
 
-// MakeRecurring turns a single event into the first occurrence of a new series. The other occurrences copy its
-// fields. A state such as cancelled stays an own field of this event.
+// MakeRecurring turns a single event into the first occurrence of a new series. The other occurrences get its title.
+// A state such as cancelled becomes an own field of this event.
 func (c *Calendar) MakeRecurring(id, series int64, s *Series) {
 	c.change(id, func(e *Event) {
 		e.Series, e.Nominal, s.Title = series, e.Start, e.Title

@@ -59,7 +59,8 @@ func (s *Series) Starts(after, last time.Time) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// ruleStarts returns the starts of the rule up to last, inclusive.
+// ruleStarts returns the starts of the rule up to last, inclusive. Without a rule it returns the start of the
+// series.
 func (s *Series) ruleStarts(last time.Time) (starts []time.Time) {
 	if s.Rule == nil {
 		return []time.Time{s.Start}

@@ -31,8 +31,8 @@ const (
 // Password is the password of all events that have one.
 const Password = "sesame"
 
-// Maker makes the records of a random calendar. Sites are the sites that requests are sent to. The second one has the
-// earliest local time.
+// Maker makes the records of a random calendar. Sites are the sites that requests are sent to. The second one has
+// the earliest Now.
 type Maker struct {
 	*rand.Rand
 	Sites    []listreference.Site
@@ -41,7 +41,8 @@ type Maker struct {
 	Few      bool // few events, so that one more or less decides about a filter
 }
 
-// New returns a calendar without records. It has the anonymous caller and the service's columns that lists filter by.
+// New returns a calendar without records. It has the anonymous caller and the boolean and word columns of the
+// service.
 func New() *listreference.Calendar {
 	w := &listreference.Calendar{Callers: []listreference.Caller{{}}}
 	for _, c := range read.EventColumns() {
@@ -56,8 +57,8 @@ func New() *listreference.Calendar {
 	return w
 }
 
-// DrawAside runs do with a separate random source. What do draws then does not change anything else in the calendar,
-// such as when a filter is added.
+// DrawAside runs do with a separate random source. Another draw in do, such as for a new filter, then changes
+// nothing else that is drawn.
 func (m *Maker) DrawAside(do func()) {
 	own := m.Rand
 	m.Rand = rand.New(rand.NewPCG(own.Uint64(), 0))
@@ -236,7 +237,7 @@ func (m *Maker) drawTerms(status calendar.Status) (ids []int64) {
 }
 
 // DrawTime sets the start and end of an event. Instants that a wall time of the event's zone cannot express make the
-// zone UTC. It reports whether the event begins at some site's current time, or within a second.
+// zone UTC. It reports whether it drew a start at some site's Now, or a second before.
 func (m *Maker) DrawTime(e *listreference.Event) (around bool) {
 	zone, err := time.LoadLocation(e.Zone)
 	if err != nil {
@@ -346,7 +347,7 @@ func (m *Maker) fillTerms() {
 	}
 }
 
-// setSlug replaces the slug of a term.
+// setSlug replaces the slug of a term in its original language.
 func (m *Maker) setSlug(t *listreference.Term, slug string) {
 	text := t.Texts.In[t.Texts.Original]
 	text.Slug = slug

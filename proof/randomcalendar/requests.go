@@ -118,8 +118,8 @@ func (a *RequestMaker) someWords(f listreference.Column) []string {
 	return words
 }
 
-// date appends a date parameter and returns its meaning. It is near the date of some event, or a phrase such as
-// "today".
+// date appends a date parameter and returns its meaning. It is often near the start or end of some event. Some dates
+// are phrases such as "today".
 func (a *RequestMaker) date(name string) listreference.Date {
 	m := a.drawMoment()
 	if draw.Percent(a.Rand, 75) {
@@ -171,7 +171,7 @@ func (a *RequestMaker) date(name string) listreference.Date {
 	return date
 }
 
-// anyID returns one of some ids at random. Rarely it returns a number that is none of them.
+// anyID returns one of some ids at random. Rarely it returns another number, such as the id of an event.
 func (a *RequestMaker) anyID(of ...int64) int64 {
 	if draw.Percent(a.Rand, 3) {
 		return draw.Item(a.Rand, 0, -1, 999999, draw.Item(a.Rand, a.Calendar.Events...).ID)
@@ -306,7 +306,8 @@ func (a *RequestMaker) DrawEventQuery() listreference.EventQuery {
 	return q
 }
 
-// series appends the parameter series: next, none or ids of series, most of which the caller may read.
+// series appends the parameter series: next, none or ids of series, most of which the caller may read. Rarely it is
+// an invalid mixture.
 func (a *RequestMaker) series() *listreference.SeriesQuery {
 	switch a.IntN(10) {
 	case 0, 1, 2, 3:

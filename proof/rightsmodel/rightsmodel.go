@@ -77,7 +77,8 @@ func refusal(role string) int {
 	return http.StatusForbidden
 }
 
-// setStatus sets the status of a record to the requested one. It sets pending instead if the role may not publish.
+// setStatus sets the status of a record to the requested one. If the role may not publish, pending replaces publish
+// and private.
 func (r *Record) setStatus(role string, sent calendar.Status) {
 	switch {
 	case sent == calendar.Trash:
@@ -91,8 +92,8 @@ func (r *Record) setStatus(role string, sent calendar.Status) {
 	r.Status, r.before = sent, ""
 }
 
-// CreateReply returns the expected HTTP status of a create. Links to missing records are refused before rights are
-// checked. Creating a tag along with the record needs the right to publish.
+// CreateReply returns the expected HTTP status of a create. Links to records that are not linkable are refused
+// before rights are checked. Creating a tag along with the record needs the right to write terms.
 func CreateReply(role string, hasBadLinks, hasNewTag bool) int {
 	switch {
 	case hasBadLinks:
@@ -171,7 +172,7 @@ func (r *Record) ReadReply(role string) int {
 	return http.StatusOK
 }
 
-// unlink removes a deleted venue from all events that link to it.
+// unlink removes a record that went to the trash from all events that link to it.
 func (c *Calendar) unlink(gone *Record) {
 	for _, r := range c.Records {
 		r.Links = slices.DeleteFunc(r.Links, func(id int64) bool { return id == gone.ID })
@@ -224,8 +225,8 @@ func (c *Calendar) SharedSlug() (a, b *Record) {
 	return nil, nil
 }
 
-// CountListed returns the number of records of a kind in the lists of a role, with all statuses that the role may
-// read.
+// CountListed returns the number of records of a kind in the lists of a role. All statuses that the role may read
+// count, except the trash.
 func (c *Calendar) CountListed(kind, role string) (n int) {
 	for _, r := range c.Records {
 		if r.Kind == kind && r.Status != calendar.Trash && r.MayRead(role) {

@@ -109,7 +109,8 @@ func hasOtherExDates(p, other *Phase) bool {
 }
 
 // changePhases applies the sent field to the phases that the write reaches. The write was sent to the phase with the
-// index addressed, -1 if that is an earlier one. COUNT includes gone starts of earlier phases.
+// index addressed, -1 if that is an earlier one. With scope all, the sent COUNT includes gone starts of earlier
+// phases.
 func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, gone int) ([]Phase, error) {
 	phases := slices.Clone(reached)
 	switch u.Action {

@@ -23,8 +23,8 @@ type Series struct {
 	Trashed bool
 }
 
-// Event is an occurrence. Own lists the fields that differ from the phase, in order, separated by spaces: title,
-// start_date, end_date. OffSchedule means that a change of the schedule removed the occurrence.
+// Event is an occurrence. Own lists its own fields, in order, separated by spaces: title, start_date, end_date.
+// OffSchedule means that a change of the schedule removed the occurrence.
 type Event struct {
 	Nominal, Start       time.Time
 	Title                string

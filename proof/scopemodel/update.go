@@ -72,8 +72,8 @@ func (u *update) setPhaseTitles() {
 	}
 }
 
-// changeOwnFields updates which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own fields,
-// and so does sending a field to the addressed occurrence. Own dates stay if the nominal start is past. A move then
+// changeOwnFields updates which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own
+// fields, and so does sending a field to the addressed occurrence. Own dates stay if keepsDates is true. A move then
 // changes only the addressed occurrence, if it has not begun.
 func (u *update) changeOwnFields(id int64) {
 	e, old := u.series.Events[id], u.series.Events[id]

@@ -171,7 +171,7 @@ func (p *pool) unlock(ctx context.Context, name string) error {
 	return err
 }
 
-// lockNext locks the first database name of the pool that no process has locked, and returns it.
+// lockNext locks the next database name of the pool that no other process has locked, and returns it.
 func (p *pool) lockNext(ctx context.Context) (string, error) {
 	for {
 		p.lent++
@@ -374,8 +374,8 @@ func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
 	return strings.Join(columns, ", "), err
 }
 
-// fingerprint returns a text that identifies the columns, indexes, foreign keys and triggers of a database. A test
-// that changed the schema is found by it.
+// fingerprint returns a text that differs if the columns, indexes, foreign keys or triggers of two databases differ.
+// Of foreign keys and triggers it has only the number.
 func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	found, err := queryTexts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default, collation_name)))"+
@@ -407,7 +407,7 @@ func queryTexts(ctx context.Context, db Querier, query string, args ...any) (fou
 	return found, rows.Err()
 }
 
-// openServer connects to the MySQL server whose URL is in the environment variable named by Variable.
+// openServer opens the MySQL server whose URL is in the environment variable named by Variable.
 func openServer() (*url.URL, *sql.DB, error) {
 	server, err := url.Parse(os.Getenv(Variable))
 	if err != nil {

@@ -322,7 +322,7 @@ func Statements(st *store.Store) func() []string {
 	}
 }
 
-// CheckSeriesFirst fails the test if a transaction locks a series after an event, which can deadlock. It also fails
+// CheckSeriesFirst fails the test if a transaction locks a series after it locked or changed an event. It also fails
 // if no statement locks a series.
 func CheckSeriesFirst(t testing.TB, statements []string) {
 	t.Helper()

@@ -247,7 +247,7 @@ func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	return min(size, limit), number
 }
 
-// eventJSON returns the JSON of an event. In a list it leaves out the protected fields of an event with a password.
+// eventJSON returns the JSON of an event. In a list the protected fields of an event with a password are empty.
 func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	utc := func(text string) string { return e.instant(text).Format(calendar.Layout) }
 	body := map[string]any{

@@ -257,7 +257,7 @@ func (s *Site) hostname() string {
 	return u.Hostname()
 }
 
-// GlobalID returns the global_id of a record, as the plugin makes it from the host and the post's id.
+// GlobalID returns the global_id of a record. The plugin makes it from the address of the site and the post's id.
 func (s *Site) GlobalID(id int64) string {
 	_, home, _ := strings.Cut(s.shown, "://")
 	return fmt.Sprintf("%s?id=%d", home, id)
@@ -292,7 +292,8 @@ func (e *event) hasTerm(t *term) bool {
 	)
 }
 
-// listing returns the visible events between two wall times that satisfy has, ordered by start. Nil selects all.
+// listing returns the events in lists that satisfy has and overlap the time between two wall times. They are ordered
+// by start. If has is nil, all events satisfy it.
 func (s *Site) listing(from, until string, has func(*event) bool) []*event {
 	var out []*event
 	for _, e := range s.events {

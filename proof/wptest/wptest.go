@@ -18,7 +18,7 @@ const Today = "2026-11-21"
 // Zone is the zone of the site.
 const Zone = "Europe/Warsaw"
 
-// Options configures a fake WordPress site. The zero value is a site with the defaults of WordPress and the plugin.
+// Options configure a fake WordPress site. The zero value is a site with the defaults of WordPress and the plugin.
 type Options struct {
 	// FirstPost is the id of the first event. The other events, venues, organizers and images have later ids with gaps. 0
 	// means 15.
@@ -44,8 +44,8 @@ type Options struct {
 	Replace map[string]http.HandlerFunc
 }
 
-// Paths are the first segments of the paths of pages. Letters beyond ASCII are percent-encoded in lower case. ""
-// means the plugin's default.
+// Paths are the segments in the paths of pages that name their kind. Letters beyond ASCII are percent-encoded in
+// lower case. "" means the plugin's default.
 type Paths struct {
 	Events, Event, Venue, Organizer, Category, Tag string
 }
@@ -126,7 +126,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page returns the URL of a page as records show it. It percent-encodes the segments.
+// page returns the URL of a page as records show it. The segments are percent-encoded already.
 func (s *Site) page(segments ...string) string {
 	return s.shown + s.pagePath(segments...)
 }
