@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// refusedBody is the body of a POST to /events that the service refuses.
+// refusedBody is the body of a POST to /events that is refused because its sender is unknown.
 type refusedBody struct {
 	name, kind, body string
 }

@@ -87,7 +87,7 @@ type anonymousReads struct {
 	worst   map[string]worstStatement  // by digest
 }
 
-// worstStatement is the execution of a statement that examined most rows.
+// worstStatement is the worst execution of a statement: the one with the greatest excess.
 type worstStatement struct {
 	executed
 	path                  string

@@ -72,8 +72,7 @@ func TestEndedBackupLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestBackupsAtTheSameTime runs two backups into the same folder. Neither may remove files that the other is
-// writing.
+// TestBackupsAtTheSameTime runs four backups into the same folder. None may remove files that another is writing.
 func TestBackupsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)

@@ -134,8 +134,8 @@ func grants(t *testing.T, name, suffix string) (out []string) {
 	return out
 }
 
-// TestUsersOfTheManualHaveTheRightsTheyNeed creates the database users with the rights that the manual grants. It
-// checks that these rights suffice, and that none is superfluous.
+// TestUsersOfTheManualHaveTheRightsTheyNeed creates the database users with the rights that the manual grants. These
+// rights must suffice. The user who serves must not have others, such as the right to change tables.
 func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {

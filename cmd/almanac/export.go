@@ -196,7 +196,7 @@ type exporter struct {
 	zones   map[string]bool // VTIMEZONE components that are written
 }
 
-// write adds a text to the file. An error is kept, and the method Flush returns it.
+// write adds a text to the file. The writer out keeps an error, and its method Flush returns it.
 func (e *exporter) write(text string) {
 	_, _ = e.out.WriteString(text)
 }

@@ -181,8 +181,8 @@ func (c importCmd) run(
 	return err
 }
 
-// adoptSource stores settings for a calendar that gets its first records from an import. They come from the
-// process, and from the source: its languages, the time zone of most events, and the paths of pages. Settings that
+// adoptSource stores settings for a calendar that gets its first records from an import. They are those of the
+// process, including its languages. The time zone of most events and the paths of pages come from cal. Settings that
 // the calendar already has stay. It returns the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
@@ -245,8 +245,8 @@ func pathsOf(cal *importer.Calendar) (string, error) {
 // importDecoding bounds the memory for decoding one picture, in bytes.
 const importDecoding = 512 << 20
 
-// dryRunTarget returns the database with which a dry run compares the import. If st has no tables yet, this is an
-// empty database in memory, because a dry run must not migrate st. The caller calls done at the end.
+// dryRunTarget returns the database with which a dry run compares the import. If no migration has run on st, this is
+// an empty database in memory, because a dry run must not migrate st. The caller calls done at the end.
 func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
 	nothing := func() error { return nil }
 	err = migrate.CheckCurrent(ctx, st)

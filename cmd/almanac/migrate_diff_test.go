@@ -19,7 +19,7 @@ import (
 // hiddenChanges is the first migration that oldTree lacks. It adds columns to tables.
 const hiddenChanges = "20261127062335"
 
-// oldTree returns a folder with the migrations up to those in hiddenChanges, as in an older source tree.
+// oldTree returns a source tree with the migrations before hiddenChanges.
 func oldTree(t *testing.T) string {
 	t.Helper()
 	tree := t.TempDir()

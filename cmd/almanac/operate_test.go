@@ -198,8 +198,8 @@ func heldSocket(t *testing.T) (file *os.File, url string) {
 	return file, "http://" + ln.Addr().String()
 }
 
-// TestRestartRefusesNobody restarts a server whose socket belongs to systemd. No request may fail meanwhile. Each
-// process must report when it is ready.
+// TestRestartRefusesNobody restarts a server whose socket belongs to systemd. No request may fail meanwhile. The
+// first process must report when it is ready.
 func TestRestartRefusesNobody(t *testing.T) {
 	t.Parallel()
 	file, url := heldSocket(t)

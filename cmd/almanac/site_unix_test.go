@@ -268,7 +268,7 @@ func waitForStatus(t *testing.T, url string, want int) {
 }
 
 // TestSettingsThatAProcessCannotUse stores an alias that hides the API of a process. The process must answer reads
-// as before, but must not be ready or write. After a correction, it must work again.
+// as before, but must not write or be ready to write. After a correction, it must work again.
 func TestSettingsThatAProcessCannotUse(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {

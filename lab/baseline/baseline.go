@@ -156,7 +156,7 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// escape encodes a date for a query, as url.QueryEscape does, but faster.
+// escape encodes a date for a query, as url.QueryEscape does.
 func escape(date string) string {
 	return strings.NewReplacer(" ", "+", ":", "%3A").Replace(date)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// conn is a client's connection with one pending request at a time. It reconnects if the server has closed it.
+// conn is a client's connection with one pending request at a time. It is opened again after it was closed.
 type conn struct {
 	dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
@@ -106,7 +106,7 @@ func (c *conn) exchange(n net.Conn, req []byte, wanted bool) (status int, last b
 
 var errGarbled = errors.New("no HTTP reply")
 
-// read reads a reply. last means that the server closes the connection after it.
+// read reads a reply. last means that the connection ends with it, also because of an error.
 func (c *conn) read(wanted bool) (status int, last bool, err error) {
 	c.body = c.body[:0]
 	var h header

@@ -77,7 +77,7 @@ func stalls(_ int, at time.Duration) string {
 
 // TestNothingIsLeftOutWhileTheServerStandsStill checks that a stalling server shows in the percentiles. The server
 // stalls for a fifth of the time, so one in five requests waits, 100 ms on average. A closed loop would count only
-// one slow request per client.
+// one slow request per client and stall.
 func TestNothingIsLeftOutWhileTheServerStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loop := simulate(t, Config{Clients: 1, Length: 10 * time.Second}, stalls)
@@ -164,7 +164,8 @@ func TestClosedLoop(t *testing.T) {
 	})
 }
 
-// TestClosedLoopGoesOnUntilThereIsEnough checks that a closed loop runs on until it has the least number of replies.
+// TestClosedLoopGoesOnUntilThereIsEnough checks that a closed loop runs on until it has the least number of replies,
+// for four times its length at most.
 func TestClosedLoopGoesOnUntilThereIsEnough(t *testing.T) {
 	slow := func(int, time.Duration) string {
 		time.Sleep(300 * time.Millisecond)

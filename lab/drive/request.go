@@ -31,7 +31,7 @@ func Append(b []byte, method string, u *url.URL, body []byte, headers ...string)
 	return append(append(b, "\r\n"...), body...)
 }
 
-// Address returns the host and port of a URL, with the scheme's default port if it has none.
+// Address returns the host and port of a URL. The port is 80 if the URL has none.
 func Address(u *url.URL) string {
 	if u.Port() == "" {
 		return net.JoinHostPort(u.Hostname(), "80")

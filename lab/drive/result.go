@@ -82,7 +82,7 @@ type Result struct {
 	Halves [2]Took // of the requests due in the first half of the time, and in the second
 }
 
-// Took contains the durations of the requests in one half of a load.
+// Took contains the durations of replies with 2xx, to the requests in one half of a load.
 type Took struct{ Took, Served Times }
 
 // Times are durations in ascending order.
@@ -100,7 +100,8 @@ func (t Times) At(share float64) time.Duration {
 	return t[min(max(n-1, 0), len(t)-1)]
 }
 
-// add counts a sample, if it was due in the measured time from from to to.
+// add counts a sample of a run that is measured between the times from and to. All counts every reply, and Done
+// those that came within the time. The other counts are of requests that were due within it.
 func (r *Result) add(s Sample, from, to time.Duration) {
 	if s.Status != 0 {
 		r.All++

@@ -40,7 +40,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestResult checks the times in a Result. A fake clock sets the time of each request.
+// TestResult checks what a Result counts, from samples with given times.
 func TestResult(t *testing.T) {
 	good := func(due, told, sent, done time.Duration) Sample {
 		return Sample{Due: due * ms, Told: told * ms, Sent: sent * ms, Done: done * ms, Status: 200}
@@ -83,8 +83,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// FuzzReply compares the parser of replies with the standard library's. Replies that the latter reads must be read
-// alike.
+// FuzzReply compares the parser of replies with the standard library's. Replies that both read must have the same
+// status, and nothing may panic.
 func FuzzReply(f *testing.F) {
 	for _, seed := range []string{
 		okReply, "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nto the end", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",

@@ -14,7 +14,7 @@ const backWithin = 10 * time.Second
 // awayFor is how long a fault lasts: longer than a request has.
 const awayFor = requestTime + time.Second
 
-// outage is a service under load on a MySQL server, for scenarios that take the database away.
+// outage is a service under load, for scenarios in which its database fails for a while. mysql is nil on SQLite.
 type outage struct {
 	w     *world
 	mysql *mysqld

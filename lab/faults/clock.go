@@ -322,8 +322,8 @@ func (s *localService) checkTimes(ctx context.Context, w *world, c *client) erro
 	return nil
 }
 
-// revoked checks that setting the clock back does not revive tokens. A revoked token that was used before must be
-// refused within seconds, and an expired one must stay expired.
+// revoked checks tokens that were used before the clock is set. One that is revoked after the clock went back must
+// be refused at once. One that has expired must be refused, and work again when the clock is back before its end.
 func (s *localService) revoked(ctx context.Context, w *world) error {
 	secret, token, err := auth.IssueToken(ctx, s.store.Ent, s.clock.now(), s.user, "", nil)
 	if err != nil {

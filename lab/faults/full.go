@@ -14,8 +14,8 @@ import (
 // smallDisk is the size of the disk that is filled.
 const smallDisk = 24 << 20
 
-// fullDisk is a scenario that fills the disk of the database and the images. First a foreign file fills it and is
-// deleted again, then the service itself fills it.
+// fullDisk is a scenario that fills the disk of the database and the images with a foreign file and deletes it,
+// twice. Where no small disk can be mounted, the files of the service may not grow instead.
 func fullDisk(ctx context.Context, w *world) error {
 	data := filepath.Join(w.dir, "data")
 	if err := os.Mkdir(data, 0o755); err != nil {

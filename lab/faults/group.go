@@ -223,13 +223,13 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 	return old, nil
 }
 
-// probes sends requests to /readyz of a program again and again and counts refusals.
+// probes requests /readyz and /readyz/write of a program again and again, and counts how often the latter is 503.
 type probes struct {
 	end     chan struct{}
 	refused chan int // how often /readyz/write was 503
 }
 
-// probe starts sending requests to /readyz, which must always reply 200.
+// probe starts requesting /readyz, which must always reply 200, and /readyz/write.
 func (w *world) probe(ctx context.Context, p *program) *probes {
 	found := &probes{make(chan struct{}), make(chan int, 1)}
 	go func() {
@@ -254,7 +254,7 @@ func (w *world) probe(ctx context.Context, p *program) *probes {
 	return found
 }
 
-// stop ends the probes and returns how many were refused.
+// stop ends the probes and returns how often /readyz/write was 503.
 func (p *probes) stop() (refused int) {
 	close(p.end)
 	return <-p.refused

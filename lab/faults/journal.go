@@ -100,8 +100,8 @@ func (j *journal) lost() {
 	j.unknown++
 }
 
-// pick returns the first of the events with these titles whose state is known, so that it can be written again. It
-// returns nil if there is none.
+// pick returns the first of the events with these titles whose state is known and that exists outside the trash, so
+// that it can be written again. It returns nil if there is none.
 func (j *journal) pick(titles []string) (id int64, e *event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -108,8 +108,7 @@ func laggingReplica(ctx context.Context, w *world) error {
 	return l.end(ctx, db, token)
 }
 
-// waitForReplica waits until a replica has all transactions that its source had when the function was called. It sets
-// no time limit of its own.
+// waitForReplica waits until a replica has the revision of its source, for catchUpLimit at most.
 func (m *mysqld) waitForReplica(ctx context.Context, source *mysqld) error {
 	const newest = "SELECT value FROM almanac.counters WHERE name = 'revision'"
 	return wait(ctx, m.name+" has caught up", catchUpLimit, func(ctx context.Context) error {
@@ -128,7 +127,7 @@ func (m *mysqld) waitForReplica(ctx context.Context, source *mysqld) error {
 // catchUpLimit is how long a replica may take to apply what it has missed.
 const catchUpLimit = 2 * time.Minute
 
-// readsReplica waits until the service reads from a replica again.
+// readsReplica waits until the service reads from a replica.
 func (l *lag) readsReplica(ctx context.Context) error {
 	return wait(ctx, "the service reads a replica", waitLimit, func(ctx context.Context) error {
 		data, err := os.ReadFile(l.p.logFile)
@@ -315,7 +314,8 @@ func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error 
 	return nil
 }
 
-// waitForAll waits until all callers see a version.
+// waitForAll waits until a version is seen by callers who have not signed in. Refusals count as broken promises from
+// then on.
 func (l *lag) waitForAll(ctx context.Context, v version) error {
 	return wait(ctx, fmt.Sprintf("all see version %d", v.number), waitLimit, func(ctx context.Context) error {
 		err := l.reads(ctx, l.nobody, v, true)

@@ -181,7 +181,7 @@ func (h *loadWriter) create(ctx context.Context, base string) error {
 	return nil
 }
 
-// seen checks that every process shows an event as e, by id and in a list.
+// seen checks that every process shows an event as e by id, and has it in a list.
 func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	for _, base := range h.bases() {
 		a, err := h.reader.get(ctx, base, "/events/"+strconv.FormatInt(id, 10), http.StatusOK)

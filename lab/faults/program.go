@@ -56,7 +56,7 @@ const requestTime = 3 * time.Second
 // base returns the address of the program.
 func (p *program) base() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// launch starts the process and does not wait until it is ready.
+// launch starts the process and does not wait until it answers.
 func (p *program) launch() (err error) {
 	log, err := os.OpenFile(p.logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *program) launch() (err error) {
 	return nil
 }
 
-// start starts the process and waits until it is ready.
+// start starts the process and waits until /healthz replies 200.
 func (p *program) start(ctx context.Context) error {
 	if err := p.launch(); err != nil {
 		return err

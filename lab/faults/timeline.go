@@ -55,7 +55,7 @@ func (t *timeline) mark(what string) {
 	t.marks = append(t.marks, timeMark{time.Since(t.began).Seconds(), what})
 }
 
-// end stops recording and returns the summary. It writes the replies to files if a flag names a folder.
+// end stops recording and logs the summary. It writes the replies to files if a flag names a folder.
 func (t *timeline) end(name string) error {
 	t.w.timeline.Store(nil)
 	t.mu.Lock()
@@ -74,7 +74,7 @@ func (t *timeline) end(name string) error {
 	return os.WriteFile(path+".svg", t.svg(), 0o644)
 }
 
-// summary describes how long no write was acknowledged, and how reads went meanwhile.
+// summary describes the longest time in which no write was acknowledged, and how all reads of the timeline went.
 func (t *timeline) summary() string {
 	var last, gap, gapBegan float64
 	reads, failedReads, refused := 0, 0, 0

@@ -205,8 +205,8 @@ func (j *journal) audit(f *calendarState) []string {
 	return faults
 }
 
-// names checks that all names of venues and organizers are unique and that those of each event exist. A venue or
-// organizer of a single event must not exist without the event. It passes each problem to say.
+// names checks that all names of venues and organizers are unique and that the venue of each event exists. A venue
+// or organizer of a single event must not exist without the event. It passes each problem to say.
 func (j *journal) names(f *calendarState, seen map[string]*event, say func(string, ...any)) {
 	for _, names := range []map[string]int{f.venues, f.organizers} {
 		for name, n := range names {
@@ -309,7 +309,8 @@ func pathOf(address string) string {
 	return "/" + path
 }
 
-// counted checks that the change log has exactly one creation for each event.
+// counted checks that the change log has as many creations of events as there are events, and that its ids have no
+// gaps.
 func (w *world) counted(ctx context.Context, db string, events int) (err error) {
 	st, err := store.OpenReading(ctx, db)
 	if err != nil {

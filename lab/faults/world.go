@@ -124,7 +124,7 @@ func (w *world) later(do func() error) {
 	w.undo = append(w.undo, do)
 }
 
-// end calls the registered functions, and checks the logs of the programs.
+// end kills the programs and checks their logs. Then it calls the registered functions.
 func (w *world) end() error {
 	var errs []error
 	for _, p := range w.programs {

@@ -307,7 +307,8 @@ func (e *engine) cpu(ctx context.Context, c drive.Config) (time.Duration, *drive
 	return after.CPU - before.CPU, r, err
 }
 
-// listCost returns the CPU time per list of one client, with all lists cached.
+// listCost returns the CPU time per list of one client, after all lists were requested. They come from the cache
+// unless it is disabled.
 func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	c, err := e.reading(1)
 	if err != nil {

@@ -26,7 +26,7 @@ func MiB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-// Read returns the usage of a process since it started, from /proc (Linux only).
+// Read returns the usage of a process, from /proc (Linux only).
 func Read(pid int) (Usage, error) {
 	stat, err := os.ReadFile(file(pid, "stat"))
 	if err != nil {

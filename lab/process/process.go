@@ -53,7 +53,8 @@ func Build(ctx context.Context, dir string) (program string, err error) {
 	return program, nil
 }
 
-// Serve starts the service on a database and waits until its index is complete. media is the folder for images.
+// Serve starts the service on a database and waits until its index is complete, unless the flags include --no-index.
+// media is the folder for images.
 func Serve(ctx context.Context, program, db, media string, flags ...string) (*Process, error) {
 	awaited := []string{"almanac: serving"}
 	if !slices.Contains(flags, "--no-index") {

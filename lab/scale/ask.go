@@ -32,8 +32,8 @@ type subject struct {
 	end   []func() error
 }
 
-// start starts a service on a database, optionally with an index. It logs how long that took and how much memory it
-// uses.
+// start starts a service on a database, optionally with an index. It logs how long the index took and how much
+// memory it uses.
 func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) (_ *subject, err error) {
 	s := &subject{st: st}
 	defer func() {

@@ -31,7 +31,8 @@ type eventName struct {
 	slug string
 }
 
-// extremeSlugs are the slugs of the values with most events and with fewest. Values without events are ignored.
+// extremeSlugs are the values with most events and with fewest: slugs of terms, or ids of venues and organizers.
+// Values without events are ignored.
 type extremeSlugs struct{ popular, rare string }
 
 // samples is how many records are asked for in turn.

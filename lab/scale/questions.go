@@ -81,7 +81,8 @@ func wordPaths(first int) func(*facts) []string {
 	}
 }
 
-// pagePaths returns the path of the n-th page of the default list, or of the last page if there are fewer.
+// pagePaths returns the paths of the n-th page of the default list and of the nine pages before it. If there are
+// fewer pages, it starts from the last one.
 func pagePaths(n int) func(*facts) []string {
 	return func(f *facts) []string {
 		var out []string

@@ -43,7 +43,8 @@ func (r *recorder) write(text string, args []driver.NamedValue) {
 // Driver implements driver.Connector.
 func (r *recorder) Driver() driver.Driver { return r.under.Driver() }
 
-// Connect implements driver.Connector. It borrows a connection from the underlying pool until that is closed.
+// Connect implements driver.Connector. It borrows a connection from the underlying pool, and Close of the new one
+// gives it back.
 func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := r.under.Conn(ctx)
 	if err != nil {

@@ -100,7 +100,8 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// TestPatternIsTheRowsOfTheService checks that inserting a pattern gives the same rows as the service.
+// TestPatternIsTheRowsOfTheService checks that inserting a pattern adds as many rows to each table as the service
+// does.
 func TestPatternIsTheRowsOfTheService(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()

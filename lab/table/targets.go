@@ -68,7 +68,7 @@ type engine struct {
 	ids  []int64 // of events that anybody may see, in a random order
 }
 
-// learn reads the ids of events that are requested. The seed selects them.
+// learn reads the ids of all events that anybody may see. The seed determines their random order.
 func (e *engine) learn(ctx context.Context, seed uint64) (err error) {
 	st, err := fill.Open(ctx, e.url)
 	if err != nil {
@@ -141,7 +141,7 @@ func targets(engines []engine, f features, quick bool) []*target {
 	return out
 }
 
-// testStand starts and stops the targets.
+// testStand contains what is needed to start targets.
 type testStand struct {
 	program string   // the service
 	self    string   // this program
