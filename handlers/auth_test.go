@@ -69,7 +69,7 @@ func withAuthorization(authorization string, r apitest.Request) apitest.Request 
 	return r
 }
 
-// checkChallenge checks the status, body and WWW-Authenticate header that every 401 has.
+// checkChallenge checks the WWW-Authenticate header that every 401 has.
 func checkChallenge(t *testing.T, r apitest.Response) {
 	t.Helper()
 	want := []string{`Basic realm="almanac", charset="UTF-8"`, "Bearer"}

@@ -292,7 +292,7 @@ func (m *cacheModel) checkAge(kind string, a cacheAsk, revision int64, body []by
 	m.last[a] = freshReply{revision, latest, body}
 }
 
-// requestsNow returns all requests whose replies can be cached. They name records that exist now.
+// requestsNow returns the requests among which fill chooses. They name records that exist now.
 func (m *cacheModel) requestsNow() []cacheAsk {
 	m.Helper()
 	const all, most = "per_page=50&starts_after=1999-12-31", "per_page=15&starts_after=2026-10-31"

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// TestFiltersAskForTheirColumns checks, for each filter, that its SQL uses exactly the column or table that the
-// filter declares for the index.
+// TestFiltersAskForTheirColumns checks, for each filter, that its SQL has the column or table that the filter
+// declares for the index.
 func TestFiltersAskForTheirColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range read.EventColumns() {

@@ -322,8 +322,8 @@ func TestEditorsSeeHiddenChanges(t *testing.T) {
 	})
 }
 
-// TestVisibleChangesMoveTheDates makes changes that the public sees, in linked and protected records. They must
-// change Last-Modified.
+// TestVisibleChangesMoveTheDates makes changes in linked and protected records. It checks which of them move the
+// DTSTAMP of an event: those that the public sees.
 func TestVisibleChangesMoveTheDates(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		w := newHiddenWorld(f)

@@ -219,8 +219,8 @@ func TestEveryPostTakesAKey(t *testing.T) {
 	}
 }
 
-// crash makes statements about idempotency keys fail from the first one for which when returns true. It simulates
-// a process that ends at that moment.
+// crash makes each mutation fail for which when returns true. It simulates a process that ends at that moment. A
+// nil when fails none.
 type crash struct{ when func(ent.Mutation) bool }
 
 func (c *crash) hook(next ent.Mutator) ent.Mutator {

@@ -269,7 +269,8 @@ func (m *indexModel) compareList(kind, path, login string) {
 	}
 }
 
-// report logs how often each write and request was made. It fails if one of them never was.
+// report logs how often each write and request was made. It fails if a kind of write never took effect, or if the
+// requests find too little.
 func (m *indexModel) report() {
 	m.Helper()
 	writes, requests := 0, 0

@@ -352,8 +352,8 @@ func TestAnOccurrenceWrittenMeanwhileIsComparedAgain(t *testing.T) {
 	})
 }
 
-// TestAnOccurrenceRemovedMeanwhile removes an event or its series while a request writes the event. The error says
-// that no event has the id, since ids are never reused.
+// TestAnOccurrenceRemovedMeanwhile removes an event or its series while a request writes one of them. Ids are never
+// reused, so a removed event gets the error for an id of no event.
 func TestAnOccurrenceRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

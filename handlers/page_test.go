@@ -46,7 +46,7 @@ func leadsTo(location string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// addCourse adds a weekly course through the API, and returns the id of its first event.
+// addCourse adds a weekly course through the API.
 func addCourse(t *testing.T, api *apitest.API) {
 	t.Helper()
 	reply := api.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{

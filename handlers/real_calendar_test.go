@@ -128,8 +128,8 @@ func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	return out
 }
 
-// expectedMember returns a linked record of the source as the service must show it. It drops members that only the
-// source has. title is the member with the name.
+// expectedMember returns an event or linked record of the source as the service must show it. It drops
+// sourceMembers. title is the member with the name.
 func expectedMember(t *testing.T, e map[string]any, title string) map[string]any {
 	t.Helper()
 	out := make(map[string]any, len(e))
@@ -167,8 +167,8 @@ func expectedMember(t *testing.T, e map[string]any, title string) map[string]any
 	return out
 }
 
-// withoutOurs returns an event of the service without members that the source does not have, and without URLs,
-// which differ.
+// withoutOurs returns an event or linked record of the service without sourceMembers and addedMembers. It reduces
+// an image to its URL and dimensions.
 func withoutOurs(e, source map[string]any) map[string]any {
 	out := make(map[string]any, len(e))
 	for name, v := range e {

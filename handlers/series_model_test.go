@@ -154,7 +154,7 @@ func (m *indexModel) editOccurrence(do func(*ent.Tx, *edit.Editor, *ent.Event) e
 }
 
 // restateSeries sets the status of a random series directly in the database, with an entry in the change log. If
-// there is no series to change, it creates one and returns false.
+// all series have the status, it creates one, or makes one private for calendar.Publish. It then returns false.
 func (m *indexModel) restateSeries(status calendar.Status) bool {
 	m.Helper()
 	rows := m.db.Series.Query().Where(entseries.StatusNEQ(status)).AllX(m.ctx)

@@ -349,7 +349,7 @@ func TestPreviewOfASeries(t *testing.T) {
 	})
 }
 
-// TestSeriesFollowTheMatrix reads and writes series of each status as their author and as another user.
+// TestSeriesFollowTheMatrix reads series of each status and of several authors, as each kind of caller.
 func TestSeriesFollowTheMatrix(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		type one struct {

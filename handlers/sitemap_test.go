@@ -84,8 +84,8 @@ func crawl(t *testing.T, api *apitest.API) map[string][]string {
 	return found
 }
 
-// sitemapCalendar adds an event of each status and visibility. Each has its own venue, organizer, category and
-// tag.
+// sitemapCalendar adds events of several statuses and visibilities. Each has its own venue, organizer, category and
+// tag. It also adds a venue without events, and an event in a draft venue.
 func sitemapCalendar(t *testing.T, api *apitest.API) {
 	t.Helper()
 	for name, change := range map[string]func(*ent.EventCreate){

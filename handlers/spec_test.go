@@ -287,7 +287,8 @@ func laterFields() (names []string) {
 	return names
 }
 
-// addedFilters returns table rows for the filters of events that the specification does not have.
+// addedFilters returns the names of the filters of events that the specification does not have, separated by
+// spaces.
 func addedFilters() string {
 	var names []string
 	for _, c := range read.EventColumns() {

@@ -79,7 +79,7 @@ func newStatefulRun(t *testing.T, rt *rapid.T, st *store.Store) *statefulRun {
 	return m
 }
 
-// run makes at most most random writes, and then compares everything that callers can see.
+// run makes at most most random writes and reads. It then compares the lists of each role with the model.
 func (m *statefulRun) run(most int) {
 	steps := rapid.IntRange(1, most).Draw(m.rt, "steps")
 	actions := map[string]func(){

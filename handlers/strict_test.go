@@ -82,7 +82,7 @@ func (k strictKind) changeAndDelete(t *testing.T, api *apitest.API, path string)
 	}
 }
 
-// strictly returns the request with Prefer: handling=strict.
+// strictly returns the request with Prefer: handling=strict, as the administrator.
 func strictly(r apitest.Request) apitest.Request {
 	header := map[string]string{"Prefer": "handling=strict"}
 	maps.Copy(header, r.Header)

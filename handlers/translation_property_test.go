@@ -198,7 +198,7 @@ func (m *languageModel) create() {
 	m.reads(r)
 }
 
-// link adds a random record of each other kind to the body of an event.
+// link adds the latest record of each other kind to the body of an event.
 func (m *languageModel) link(r *modelRecord, body object) {
 	for member, collection := range map[string]string{
 		"venue": "venues", "organizer": "organizers", "categories": "categories", "tags": "tags",

@@ -342,7 +342,7 @@ func TestNoReplyWithoutTheRevision(t *testing.T) {
 var errAway = errors.New("the database is away")
 
 // TestWritesLeaveOtherReplies requests a list, writes, and requests the list again. The cached reply must be used
-// unless the write changed something that it shows.
+// unless the write touched something that the list depends on.
 func TestWritesLeaveOtherReplies(t *testing.T) {
 	t.Parallel()
 	rename := func(path, field string) *apitest.Request {

@@ -167,7 +167,8 @@ func (r fuzzRequest) request(w *fuzzWorld) apitest.Request {
 	return out
 }
 
-// reads reports whether the request must not change anything, by its method or the one that overrides it.
+// reads reports whether the request must not change anything. Its method alone decides, since other methods replace
+// POST only.
 func (r fuzzRequest) reads() bool {
 	return r.method != "POST" && r.method != "PUT" && r.method != "PATCH" && r.method != "DELETE"
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// fuzzWorld is a service with the example calendar, users of all roles and records of each user. It can list and
-// undo what a request changed in the database.
+// fuzzWorld is a service with the example calendar, users of all roles and records of those who may write. It can
+// list and undo what a request changed in the database.
 type fuzzWorld struct {
 	api     *apitest.API
 	user    map[string]int64 // by login, which is the role
@@ -125,7 +125,7 @@ const (
 	editorsPassword = "Basic ZWRpdG9yOmNvcnJlY3QtaG9yc2UtYmF0dGVyeS05"
 )
 
-// addOwnRecords creates records of authors and contributors, through the API.
+// addOwnRecords creates records of a contributor, an author and an editor, through the API.
 func (w *fuzzWorld) addOwnRecords(t testing.TB) {
 	t.Helper()
 	const concert = `"start_date":"2026-12-05 18:00","end_date":"2026-12-05 20:00"`
@@ -181,8 +181,8 @@ var (
 	disguises = []string{`\u`, "%3a", "%2f", "quoted-printable", "encoding"}
 )
 
-// mayFetch reports whether a request could make the service download an image from a real host. It is also true
-// for a request whose URLs cannot be read.
+// mayFetch reports whether a request could make the service download an image. Such a request has a URL whose host
+// is no plain name, or could hide one.
 func (w *fuzzWorld) mayFetch(r fuzzRequest) bool {
 	text := strings.ToLower(r.String())
 	if slices.ContainsFunc(disguises, func(mark string) bool { return strings.Contains(text, mark) }) ||
@@ -197,8 +197,8 @@ func (w *fuzzWorld) mayFetch(r fuzzRequest) bool {
 	return false
 }
 
-// recordState opens the database in a file and remembers its rows, for later comparisons. It is called once,
-// before the first request.
+// recordState opens the database in a file and remembers its rows, for later comparisons. Before that it sends a
+// request of each user, which touches their tokens.
 func (w *fuzzWorld) recordState(t testing.TB, file string) {
 	t.Helper()
 	for login := range w.user { // tokens are touched now and not again

@@ -360,7 +360,7 @@ func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestSlowClient checks that a client that is too slow, or disconnects, is not logged as an error of the server.
+// TestSlowClient checks that the timeout of a slow client is counted and logged as slow_client, not as an error.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -215,7 +215,7 @@ func TestReadinessToWrite(t *testing.T) {
 // hourAgo returns the time an hour ago, for ages that are reported in whole seconds.
 func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
 
-// loadedIndex is a fake index that is loaded, at revision 9.
+// loadedIndex is a fake index at revision 9. loadedAt returns when it was first loaded, or zero if it never was.
 type loadedIndex struct {
 	ready    bool
 	loadedAt func() time.Time

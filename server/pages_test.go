@@ -299,7 +299,7 @@ var (
 	word    = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 )
 
-// TestTheFirstLinesWork runs the example commands of the start page in the way that a shell would.
+// TestTheFirstLinesWork runs the example commands of the page for developers in the way that a shell would.
 func TestTheFirstLinesWork(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))

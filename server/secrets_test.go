@@ -209,8 +209,8 @@ func send(t *testing.T, s *server.Server, method, path, body string, header ...s
 	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: data}
 }
 
-// TestRefusalsAreAllAlike compares the replies to different kinds of wrong credentials. They must be equal, so
-// that they do not reveal which users exist. Package auth tests that they also cost the same time.
+// TestRefusalsAreAllAlike compares the replies to different kinds of wrong credentials. They must be equal, so that
+// they do not reveal which users exist. Package auth tests that they also take the same work.
 func TestRefusalsAreAllAlike(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -52,7 +52,8 @@ func sharedAddresses(first, second int64) map[string][]string {
 	}
 }
 
-// readGate counts the SQL statements that read records. It blocks the first of them until all requests have begun.
+// readGate counts the SQL statements that read records. While requests are sent together, these statements wait
+// until all requests have begun.
 type readGate struct {
 	// begun counts the reads of the revision before the first read of records. Each request finds ids in between.
 	begun atomic.Int64

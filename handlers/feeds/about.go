@@ -116,8 +116,8 @@ func joinQuery(a, b string) string {
 	return a + "&" + b
 }
 
-// feedReply returns the reply with a feed. The time last is its Last-Modified. The file is called name without its
-// extension, or after the site if name is "".
+// feedReply returns the reply with a feed. The time last is its Last-Modified, and the zero time means none. name
+// is the file name of a calendar file without its extension. "" means the name of the site.
 func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// feedEvent is an event for a feed. Its parts are the event and linked records. When one of them is published or
-// changes, the cached entry expires.
+// feedEvent is an event for a feed. Its parts are the event and linked records, whose dates decide how long the
+// entry is right.
 type feedEvent struct {
 	entry feed.Entry
 	parts []ent.Core

@@ -134,7 +134,7 @@ func (f *Feeds) cutEventPath(path string) (rest string, ok bool) {
 }
 
 // matchPage matches the URL of a calendar page that requests a feed. It returns the feed's pattern, or nil if the
-// URL requests no feed. A URL can be ambiguous, so readings has all its interpretations.
+// URL requests no feed. A URL can be ambiguous, so readings has all its interpretations as that feed.
 func (f *Feeds) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {
@@ -220,8 +220,8 @@ func (r *request) pageInput(readings []address.Page, sent map[string]any) (path 
 	return nil, values, nil
 }
 
-// limitToPast adds parameters that limit a feed to events that ended before today. Without sent dates, it also
-// leaves out events that ended more than a year ago.
+// limitToPast adds parameters that limit a feed to events that ended before today. A sent ends_before stays.
+// Without other sent dates, it also leaves out events that ended more than a year before today.
 func (r *request) limitToPast(values map[string]any) {
 	today := r.Zone().Wall(r.Now).StartOfDay()
 	r.ExpireBy(r.Tomorrow())
@@ -307,8 +307,8 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 }
 
 // eventSlug returns the slug for the feed of one event from the path of its page. It does not check a slug that
-// comes without a date. For a path with an id or a date, the event must be public or withdrawn. Otherwise the
-// error is 404.
+// comes without a date. For a path with an id or a date, the event must be public or withdrawn. Only withdrawn
+// occurrences count if their series is not public. Otherwise the error is 404.
 func (r *request) eventSlug(p address.Page) (string, error) {
 	switch {
 	case p.View == address.ViewRecord:

@@ -266,8 +266,8 @@ func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	return out
 }
 
-// setItemTime sets the time that an item of a list shows. The item uses the template called form. The event's own
-// zone determines when, and the zone of the site inSite.
+// setItemTime sets the time that an item of a list shows in one of the forms. The event's own zone determines when,
+// and the zone of the site inSite.
 func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, inSite *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
