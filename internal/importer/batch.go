@@ -137,8 +137,8 @@ func changedIDs(writes []recordWrite) (ids []int64) {
 	return ids
 }
 
-// reportWrite adds a planned or completed write to the report. It also stores the record's id in r.ids, so that later
-// records can link to it.
+// reportWrite adds a planned or completed write to the report. Unless the record is hidden, it also stores its id in
+// r.ids, so that later records can link to it.
 func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {

@@ -74,8 +74,8 @@ func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) 
 	}
 }
 
-// setStatus sets the status and publication date that an import writes, if they differ from the stored ones. A
-// scheduled record whose publication date is before now counts as published.
+// setStatus sets the status if it differs from the stored one. A nil wanted status changes nothing. A scheduled record
+// whose publication date is before now counts as published.
 func setStatus(c *change, now time.Time, input **calendar.Status, stored calendar.Status, storedDate time.Time,
 	wanted *calendar.Status, date *time.Time,
 ) {

@@ -104,7 +104,7 @@ const (
 const maxOnsets = 10_000
 
 // newICalClock builds the clock of VTIMEZONE components with the same TZID. It skips observances without an offset. It
-// reports false if none is left or a rule cannot be read. It subtracts the work of expanding rules from budget.
+// reports false if none is left, a rule cannot be read or the budget is used up. Each observance reduces budget.
 func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 	c := &icalClock{budget: budget}
 	for _, zone := range zones {
@@ -129,7 +129,7 @@ var onsetParts = []string{"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMO
 
 // newObservance reads a STANDARD or DAYLIGHT component. It reports false if TZOFFSETTO is missing. Without a start, the
 // observance applies from the beginning of time. Without TZOFFSETFROM, the offset before it is the same. The error says
-// which rule cannot be read.
+// why its rule cannot be used.
 func newObservance(c *component) (o observance, ok bool, err error) {
 	if o.to, ok = parseUTCOffset(c.value("TZOFFSETTO")); !ok {
 		return o, false, nil
@@ -176,8 +176,8 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 // earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
 const earliestOnset = 1000
 
-// parseOnset parses the wall time at which an observance begins. An earlier year than that of earliestOnset becomes
-// that year. It reports false for invalid text.
+// parseOnset parses the wall time at which an observance begins. A year before earliestOnset becomes earliestOnset. It
+// reports false for invalid text.
 func parseOnset(text string) (calendar.Wall, bool) {
 	if d, ok := parseICalDate(text); ok {
 		return d.wall, true

@@ -12,8 +12,8 @@ import (
 )
 
 // localClock returns a function that converts an instant to wall time for the users of a calendar file. The zone is
-// that of X-WR-TIMEZONE, else the only zone that the file uses. It reports false if there is no such zone. The zone of
-// the importing site never counts.
+// that of X-WR-TIMEZONE, else the only zone that the file uses. It reports false if there is no such zone, or if it is
+// UTC. The zone of the importing site never counts.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
 	case c.ownZone != nil:
@@ -173,8 +173,8 @@ func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	}
 }
 
-// lastDay returns the last day of an all-day event's rule from the text of UNTIL. A time up to a minute before midnight
-// means the day that ends. The function has reports whether the rule has a day.
+// lastDay returns the last day of an all-day event's rule from the text of UNTIL. A time one second or one minute
+// before midnight means the day that ends. The function has reports whether the rule has a day.
 func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calendar.Wall {
 	d, err := c.date(property{}, text)
 	if err != nil || d.day { // parseICalRule has read it

@@ -23,8 +23,8 @@ type contentLine struct {
 	ended  bool // whether a line end follows
 }
 
-// contentLines yields the logical lines of a file. Lines end with CR LF, LF or CR. Empty lines are skipped. If all
-// lines are indented, the indentation is removed. Soft line breaks of quoted-printable are joined.
+// contentLines yields the logical lines of a file. Lines end with CR LF, LF or CR. Empty lines are skipped. If the
+// lines of a component are indented, the indentation is removed. Soft line breaks of quoted-printable are joined.
 func contentLines(text string) iter.Seq[contentLine] {
 	return func(yield func(contentLine) bool) {
 		u := unfolder{yield: yield, block: true}

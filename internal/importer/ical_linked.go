@@ -43,7 +43,7 @@ func (o icalObject) places(e *Event) {
 var meetingProperties = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
 
 // venue converts a LOCATION to a venue. The name is the text before the first line break or comma, and the address is
-// the rest. It returns nil if location is empty.
+// the rest. If location is empty, it uses the title of X-APPLE-STRUCTURED-LOCATION. It returns nil if there is no name.
 func (o icalObject) venue(location string) *Venue {
 	apple, _ := o.first("X-APPLE-STRUCTURED-LOCATION")
 	if location == "" {

@@ -137,7 +137,7 @@ func storedLines(t *testing.T, db *ent.Client) (lines []string) {
 	return lines
 }
 
-// Text that looks like markup in a file is escaped in all outputs of the service (contract, sections 6.1, 20 and 21).
+// Text that looks like markup in a file stays text in all outputs of the service (contract, sections 6.1, 20 and 21).
 func TestTextsOfICalAreTextEverywhere(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	importInto(t, st, readICal(t, "BEGIN:VEVENT\nUID:a\nDTSTART:20270708T090000Z\nSUMMARY:List<String> & <TBD>\nLOCATION:Hall <b>\nCATEGORIES:C<T>\n"+

@@ -175,7 +175,7 @@ func (r *icalReader) scheduleOf(
 	return recur.New(span.MoveStart(all[0]), recur.Rule{}, append(rdates, datesOf(all)...), nil)
 }
 
-// ruleReason returns the reason for which package recur refused a rule or schedule, as text for a notice.
+// ruleReason returns the reason why a rule or a schedule is refused, as text.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {

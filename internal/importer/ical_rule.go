@@ -346,8 +346,8 @@ func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []cal
 	return all, true
 }
 
-// timesOn yields the starts of a rule on one day, in ascending order. The rule has several starts a day. start is the
-// start of the event. It adds the number of compared times to steps, so that the caller can stop.
+// timesOn yields the starts of a rule with times of day on one day, in ascending order. start is the start of the
+// event. It adds the number of compared times to steps, so that the caller can stop.
 func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calendar.Wall) bool) {
 	hour, minute, second := start.Clock()
 	from := start.StartOfDay().Add(time.Duration(hour) * time.Hour)

@@ -138,8 +138,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// standInTitle makes a title for an event that has none: its category, or the word for "event" in the language. The
-// name of the venue follows.
+// standInTitle makes a title for an event that has none. It is the category, if there is one. Otherwise it is the word
+// for "event" in the language, followed by the name of a venue.
 func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Terms) > 0 {
 		return e.Terms[0].Name

@@ -75,8 +75,8 @@ func plainTZID(name string) string {
 // maxUsedZones is the number of TZIDs of events that are remembered.
 const maxUsedZones = 50
 
-// addDates records the wall times at which an event starts and ends in zones with a VTIMEZONE. It also records the
-// starts of its rule near now. They are compared later to find the IANA zone with the same clock.
+// addDates records the wall times of an event in zones with a VTIMEZONE: of DTSTART, DTEND, RDATE and RECURRENCE-ID. It
+// also records the starts of its rule near now. They are compared later to find the IANA zone with the same clock.
 func (z *icalZones) addDates(c *component) {
 	const perRule = 500
 	for _, name := range []string{"DTSTART", "DTEND", "RDATE", "RECURRENCE-ID"} {
@@ -108,7 +108,7 @@ func (z *icalZones) addDates(c *component) {
 	}
 }
 
-// addDate records a wall time in a zone, unless it is known. It reports false if the file has too many.
+// addDate records a wall time in the zone of a TZID. It reports false if the file has too many.
 func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
 	if z.budget.dates--; z.budget.dates < 0 {
 		return false

@@ -104,8 +104,8 @@ func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Im
 	return bySource(rows, func(i *ent.Image) *string { return i.SourceID }), nil
 }
 
-// prepareImages compares images of the source with the stored ones, and returns the writes. A stored image with a
-// downloaded file keeps it.
+// prepareImages compares images of the source with the stored ones, and returns the writes. A downloaded image does not
+// become a reference again.
 func (r *importRun) prepareImages(
 	ctx context.Context, db *ent.Client, items []*Image, files map[string]*imageFile,
 ) ([]recordWrite, error) {

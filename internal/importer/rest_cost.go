@@ -65,8 +65,7 @@ func costElements(shown string) []string {
 	return out
 }
 
-// textOf returns the first of the displayed texts whose slug is value, or else value. Services send some values as
-// slugs only.
+// textOf returns the first of the displayed texts that has the same slug as value. If there is none, it returns value.
 func textOf(value string, shown []string) string {
 	for _, s := range shown {
 		if calendar.Slug(s) == calendar.Slug(value) {

@@ -278,8 +278,8 @@ func (o object) address(name string) string {
 // slug returns the member name as a valid slug, by the rules of keptSlug.
 func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
 
-// keptSlug converts a slug of the source to a valid slug that leads to the same address. It percent-encodes what the
-// source percent-encodes, and letters that are not Latin. It transliterates Latin letters.
+// keptSlug returns a valid slug from a slug in any form. It percent-encodes what the source percent-encodes, and slugs
+// with letters other than Latin ones, so that the record keeps its address. It transliterates Latin letters.
 func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {

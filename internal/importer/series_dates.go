@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// datesToWrite has the occurrences of a series that need writes of their own, because they differ from the series.
+// datesToWrite has the occurrences of a series that need writes of their own.
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string
@@ -103,7 +103,7 @@ func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, 
 	return d, nil
 }
 
-// dateAt returns the event at a nominal start: the fields of the series with those of the date. Nil means that the
+// dateAt returns the event at a nominal start, with the fields that all dates of the series have. Nil means that the
 // series has no such date.
 func (e *Event) dateAt(nominal calendar.Wall) *Event {
 	s := e.Series.Schedule

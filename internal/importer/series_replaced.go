@@ -14,7 +14,7 @@ import (
 	entseries "github.com/almanac-cal/almanac/ent/series"
 )
 
-// replacedRecords has the ids of stored records that are now part of a series, so that the import removes them.
+// replacedRecords has the ids of records from earlier imports that the import moves to the trash.
 type replacedRecords struct {
 	events []int64 // of changed dates, because the file did not have their series
 	series []int64 // of changes of all following dates that the file no longer has

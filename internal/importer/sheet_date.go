@@ -92,7 +92,7 @@ var fillerWords = func() map[string]bool {
 }()
 
 // orderEvidence returns the order of day and month that a date proves, as 25/06/2026 does. It returns "" if the date
-// proves none. ambiguous is true if both orders give a valid date.
+// proves none. ambiguous is true if the order matters, but is not proved.
 func orderEvidence(text string) (order DateOrder, ambiguous bool) {
 	s := foldDate(text)
 	if isoDay.MatchString(s) {
@@ -220,7 +220,7 @@ func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 }
 
 // readNamedDate parses a date whose month is a word. last is the last day of a range such as "5-7 June", else 0. rest
-// is the text after the date.
+// is the text around the date.
 func readNamedDate(s string) (year, month, day, last int, rest string, err error) {
 	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {
 		if month = monthWords[s[m[6]:m[7]]]; month > 0 {

@@ -145,8 +145,8 @@ func (r *importRun) editedEvents(ctx context.Context, db *ent.Client, items []*E
 	return out, nil
 }
 
-// onlyEdits returns the event of a row with only the fields that the person changed. A cell may show the stored value
-// in another form, which is no change. row is the stored event.
+// onlyEdits returns the event of a row without the cells that show a stored value in another form. Such a cell is no
+// change. row is the stored event.
 func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	if row == nil {
 		return nil, refusedRecord("its event is no longer here")

@@ -158,7 +158,7 @@ var synonyms = map[string]string{
 	"hybrid": "mixed", "hybrydowo": "mixed", "mieszane": "mixed", "mixto": "mixed", "hibrido": "mixed",
 }
 
-// synonym converts a word for a status to the API's word for it. It returns an unknown word in lower case.
+// synonym converts a word for a state to the API's word for it. It returns an unknown word in lower case.
 func synonym(text string) string {
 	folded := foldDate(text)
 	if word := synonyms[folded]; word != "" {
@@ -167,7 +167,7 @@ func synonym(text string) string {
 	return folded
 }
 
-// yesNo parses the cell of a yes-or-no field. Nil means that the cell is empty or missing.
+// yesNo parses the cell of a yes-or-no field. Nil means that the cell is empty, missing or invalid.
 func (r sheetRow) yesNo(field string) *bool {
 	switch text := r.cells[field]; foldDate(text) {
 	case "":

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readTimes parses the times of a cell: none, one, or a start and an end. If bare is true, it accepts an hour alone and
-// words for times.
+// readTimes parses the times of a cell: none, one, or a start and an end. If bare is true, an hour needs neither
+// minutes nor a word.
 func readTimes(text string, bare bool) (times []sheetClock, err error) {
 	r := timesReader{rest: strings.TrimSpace(foldDate(text)), bare: bare}
 	for r.rest != "" {

@@ -46,8 +46,8 @@ func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	return &one, fmt.Sprintf("its description is shortened, because it has %d dates", dates)
 }
 
-// truncateWords cuts a text between words and adds an ellipsis, so that the result has up to most bytes. It returns ""
-// if not even one word fits.
+// truncateWords cuts a text that is longer than most bytes and adds an ellipsis. It cuts between words if it can. It
+// returns "" if only the ellipsis fits.
 func truncateWords(text string, most int) string {
 	const ellipsis = "…"
 	if len(text) <= most {

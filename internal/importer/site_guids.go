@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// readGUIDs reads the guids of events from the WordPress core REST API. If the site does not offer it, readGUIDs reads
-// the RSS feed, which has upcoming events only.
+// readGUIDs reads the guids of events from the WordPress core REST API. If that fails, readGUIDs reads the RSS feed,
+// which has upcoming events only.
 func (s *siteReader) readGUIDs(ctx context.Context) {
 	byID, seen := make(map[string]*Event), make(map[string]bool)
 	for _, e := range s.cal.Events {

@@ -61,7 +61,7 @@ const (
 var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
 
 // readMissing requests each event of a list of keys, and adds those that the site hides from lists. It stops after
-// maxFailures successive failures.
+// maxFailures failures without a success between them.
 func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	failures, protected := 0, 0
 	for i, key := range missing {

@@ -97,7 +97,7 @@ func (s *siteReader) uidFormula() func(*Event) string {
 }
 
 // readOwnUIDs reads the UIDs of events from their own iCalendar files. offered reports whether the site is known to
-// have such files. Only then it adds a notice about missing UIDs.
+// have such files. Without such a file it adds no notice about missing UIDs.
 func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	requests, failures, without := 0, 0, 0
 	for _, e := range s.cal.Events {

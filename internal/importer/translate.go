@@ -275,7 +275,7 @@ func clearSlug(ctx context.Context, tx *ent.Tx, s storedTexts, l calendar.Langua
 }
 
 // writeLanguages calls write for each language with planned texts, at least once. The first call also writes the other
-// fields. It returns the id of the record.
+// fields.
 func (r *importRun) writeLanguages(
 	ctx context.Context, tx *ent.Tx, s storedTexts, w textWrites, write func(one translationWrite, first bool) error,
 ) error {

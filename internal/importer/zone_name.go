@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// knownZone returns the zone that a TZID means if the file has no VTIMEZONE for it: an IANA name, a Windows name or an
-// offset.
+// knownZone returns the zone that a TZID means if the file has no VTIMEZONE for it: an IANA name, a Windows name, an
+// offset or an abbreviation.
 func knownZone(name string) (zone calendar.Zone, err error) {
 	for _, find := range []func(string) (calendar.Zone, bool){ianaZone, windowsZone, offsetZone, abbreviatedZone} {
 		if zone, ok := find(name); ok {

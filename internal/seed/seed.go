@@ -66,7 +66,7 @@ func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) 
 	})
 }
 
-// isNotSeeded returns a condition for the records of a kind that users wrote, as opposed to generated ones.
+// isNotSeeded returns a condition for the records of a kind that were not generated.
 func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))

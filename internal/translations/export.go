@@ -129,7 +129,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	return done, buffered.Flush() // returns all earlier write errors, too
 }
 
-// units returns the texts of a record to export. It counts them in done.
+// units returns the texts of a record to export. It adds the texts that lack the source language to done.Sourceless.
 func (x *Exporter) units(r *record, done *Exported) []Unit {
 	if r.original.Language == x.To {
 		return nil

@@ -42,7 +42,7 @@ const (
 // Outcomes lists all outcomes in the order of reports.
 var Outcomes = []Outcome{Updated, Unchanged, Untranslated, SourceChanged, Unknown, InTrash, Original, Failed}
 
-// Skipped reports whether the unit was ignored because the stored record does not allow or need the translation.
+// Skipped reports whether the import ignored the unit because of the stored record, or because there is none.
 func (o Outcome) Skipped() bool {
 	return o == SourceChanged || o == Unknown || o == InTrash || o == Original
 }
@@ -375,7 +375,7 @@ func (r *importRun) decideUnit(stored *record, u *Unit) (string, Outcome, error)
 	return text, Updated, nil
 }
 
-// hasSlug reports whether the record has a slug in any language. Then the translation needs no slug of its own.
+// hasSlug reports whether the record has the sent slug in any language. Then the translation needs no slug of its own.
 func (r *record) hasSlug(sent string) bool {
 	is := func(t calendar.Text) bool { return calendar.IsSlugOf(t.Slug, sent) }
 	return is(r.original) || slices.ContainsFunc(r.others, is)

@@ -52,7 +52,8 @@ func (cy cycle) count(k *kind, n int) int {
 	return all
 }
 
-// fillCycles creates a cycle of kinds for each role. It leaves out kinds that have no possible day and venue.
+// fillCycles creates a cycle of kinds for each role. It leaves out kinds of standalone events, festivals and courses
+// without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*kind{}, map[role][]*kind{}

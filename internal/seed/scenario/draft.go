@@ -46,8 +46,8 @@ func (c *Calendar) size(slot int) int {
 	return c.lists[slot-slotLists].size
 }
 
-// value returns the index of the value that fills a placeholder. It is the same in all languages. The title usually
-// chooses the value; otherwise the first call does.
+// value returns the index of the value that fills a placeholder. It is the same in all languages. If the title has not
+// chosen it, the first call does.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(slot))

@@ -76,7 +76,7 @@ func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 	}
 }
 
-// chooseBrightTitle chooses a title for an event that takes place in daylight.
+// chooseBrightTitle chooses a title of the kind that does not need darkness, if there is one.
 func (d *draft) chooseBrightTitle(k *kind, rank int) *title {
 	for i := range k.titles {
 		t := &k.titles[(rank+i)%len(k.titles)]

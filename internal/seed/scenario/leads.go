@@ -88,8 +88,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 	return best
 }
 
-// textsOf returns the descriptions for an event, by language. Those of an activity in the title come first, then those
-// of the title.
+// textsOf returns the descriptions for an event, by language: those of an activity in its title, or else those of the
+// title.
 func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
 	of := slices.Clone(p.title.descriptions)
 	for _, slot := range p.title.slots {

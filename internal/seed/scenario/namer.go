@@ -79,8 +79,8 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 	return name, nil
 }
 
-// names returns the name patterns for a type of venue or organizer. A section such as "list name sports arena" takes
-// precedence over "list name" for its type.
+// names returns the names that patterns use for a type of venue or organizer. A section such as "list name sports
+// arena" replaces "list name" for its types.
 func (n namer) names(key string) ([][]string, error) {
 	_, typ, _ := strings.Cut(strings.TrimPrefix(key, "list "), " ")
 	for section, s := range n.c.local {
@@ -91,8 +91,8 @@ func (n namer) names(key string) ([][]string, error) {
 	return n.c.local.entries("list name")
 }
 
-// street returns a random street of the city, with its district if all its streets are known. Cities without known
-// streets get common street names.
+// street returns a random street of the city, with its district if the city has quarters. Cities without known streets
+// get common street names.
 func (n namer) street(in *city, source *randomSource) (street, *quarter) {
 	switch {
 	case len(in.quarters) > 0:

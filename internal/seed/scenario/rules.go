@@ -141,7 +141,8 @@ func (c *Calendar) keyword(entry int) int {
 	return c.tagFor(slotLists+at, entry)
 }
 
-// applies reports whether the entry of a rule is in the title of an event.
+// applies reports whether the entry of a rule is in the title of an event. A rule without an entry applies to all
+// entries of its list.
 func (r *rule) applies(d *draft) bool {
 	return slices.Contains(d.title, r.slot) && (r.entry < 0 || int(d.values[r.slot]) == r.entry)
 }
