@@ -34,8 +34,8 @@ const (
 // path.
 var recordParams = map[string]string{postTypeEvent: "event", "tribe_venue": "venue", "tribe_organizer": "organizer"}
 
-// ParamsInPath returns the names of those parameters in values that pathOfQuery replaces by a path. A filter by
-// several terms is not among them.
+// ParamsInPath returns the names of the parameters that pathOfQuery replaces by a path. They need not be in values.
+// A filter by several terms in values is not among them.
 func ParamsInPath(values map[string]any) []string {
 	names := []string{ParamPostType, paramName, postTypeEvent, "tribe_venue", "tribe_organizer"}
 	for _, name := range []string{paramCategory, paramTag} {

@@ -160,7 +160,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestEmptyFeeds writes feeds without entries, and checks that each file is valid.
+// TestEmptyFeeds writes feeds without entries, and checks that no file contains one.
 func TestEmptyFeeds(t *testing.T) {
 	t.Parallel()
 	f := testFeed(t)

@@ -150,8 +150,8 @@ func localStarts(t *testing.T, year int, zone string, entries []Entry) (local in
 	return local
 }
 
-// TestRulesOfYearsToCome checks rules of zones after 2037. Go's Time.ZoneBounds does not advance past the last day
-// of leap years there.
+// TestRulesOfYearsToCome checks that the rule of a zone stays the same in later years. After 2037, Go's
+// Time.ZoneBounds does not advance past the last day of leap years.
 func TestRulesOfYearsToCome(t *testing.T) {
 	t.Parallel()
 	want := ruleOf(zoneOf(t, "Europe/Warsaw"), 2026)

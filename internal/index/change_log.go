@@ -39,7 +39,7 @@ func changesCounts(action calendar.Action, fields []byte) bool {
 
 // changes reads the log entries after a revision. It returns them with the revision of the last one. It stops after
 // entries about limit records, at the end of the block that reaches the limit. If entries are missing from the log,
-// it returns a single entry about all records.
+// the entry after the gap is returned as one about all records.
 func (r reader) changes(ctx context.Context, after int64, limit int) (out []logEntry, revision int64, err error) {
 	revision = after
 	records := int64(0)

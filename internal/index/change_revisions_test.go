@@ -198,8 +198,8 @@ func TestUnchangedSeries(t *testing.T) {
 	})
 }
 
-// TestUnchangedAfterSeveralWrites applies two writes to the index at once. The second one undoes the first. A reply
-// made between them shows a different event count, so it must count as changed.
+// TestUnchangedAfterSeveralWrites applies two writes to the index at once. The second one replaces the first. A
+// reply made between them must count as changed if an event count was different then.
 func TestUnchangedAfterSeveralWrites(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -10,8 +10,7 @@ import (
 // backlogs.
 const maxBehind = 2000
 
-// follow applies all changes since the revision of the state, however many there are. Run calls it for long
-// backlogs.
+// follow applies all changes since the revision of the state, however many there are. Run calls it.
 func (x *Index) follow(ctx context.Context) error {
 	if err := x.lock(ctx); err != nil {
 		return err

@@ -119,8 +119,8 @@ func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	return best
 }
 
-// linked adds to the result events of the list that are linked to the given records. The records have changed more
-// recently than the events in the result. It skips events with a password, and stops after l.number events.
+// linked adds to the result events of the list that are linked to the given records. The records have changed after
+// Since of the result. It skips events with a password, and stops after l.number events.
 func (l *latestSearch) linked(of postings[int64], records []int64) {
 	left := l.number
 	for _, id := range records {

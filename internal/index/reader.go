@@ -78,9 +78,9 @@ func (r reader) revision(ctx context.Context) (value int64, err error) {
 	return value, err
 }
 
-// texts reads the search texts of the records with the given ids, and calls each for every text. There must be ids:
-// the database index of search texts begins with the owner, so a query without owners would read the texts of all
-// kinds.
+// texts reads the search texts of the records with the given ids, and calls each for every text. Without ids it
+// reads nothing. The database index of search texts begins with the owner, so a query without owners would read the
+// texts of all kinds.
 func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
 	var owner int64
 	var t text

@@ -30,9 +30,9 @@ func (r *recorder) QueryContext(ctx context.Context, query string, args ...any) 
 	return r.Client.QueryContext(ctx, query, args...)
 }
 
-// TestLoadingReadsNoRowsInVain counts the rows that the database reads for each statement of a load. The statement
-// must return as many rows. Event texts are most rows of their table. A statement that reads them to find texts of
-// another kind would read the whole calendar.
+// TestLoadingReadsNoRowsInVain counts the rows that the database reads for each statement of a load. They must not
+// be many more than the rows that the statement returns. Event texts are most rows of their table. A statement that
+// reads them to find texts of another kind would read the whole calendar.
 func TestLoadingReadsNoRowsInVain(t *testing.T) {
 	t.Parallel()
 	const events, venues, organizers, series = 3000, 40, 20, 30

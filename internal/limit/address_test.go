@@ -70,8 +70,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// FuzzForwarded has a client send arbitrary headers through a proxy. Client must return the proxy, or the address
-// that the proxy adds.
+// FuzzForwarded parses arbitrary headers of a request through a trusted proxy. Client must return a valid address
+// without a zone. If no proxy is trusted, it must return the peer.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"for=192.0.2.1", `for="[::1]:1"`, "192.0.2.1, 10.0.0.2", `for="\`, ",,;=", "fe80::1%eth0"} {
 		f.Add(seed)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder is a connection that records each write. Reads return nothing.
+// recorder is a connection that records each write. Reads return io.EOF.
 type recorder struct {
 	net.Conn
 	writes []string

@@ -131,8 +131,8 @@ func TestRedisCounts(t *testing.T) {
 	}
 }
 
-// TestRedisRestarts closes all connections, as a restart of the server does. One request fails. After the pause all
-// others succeed.
+// TestRedisRestarts closes all connections, as a restart of the server does. One request fails. After the pause the
+// next one succeeds.
 func TestRedisRestarts(t *testing.T) {
 	t.Parallel()
 	r, opened := redisAt(t, "*3\r\n:1\r\n:0\r\n:0\r\n")

@@ -44,7 +44,7 @@ func (d Dates) With(clock Clock) Dates {
 	return d
 }
 
-// Clock is the 12-hour or the 24-hour clock.
+// Clock is the 12-hour clock, the 24-hour clock, or the usual one of a language.
 type Clock string
 
 // These are the clocks.

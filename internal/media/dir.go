@@ -127,7 +127,8 @@ func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
 // served.
 func tempFor(name string) string { return path.Join(path.Dir(name), "."+rand.Text()+".tmp") }
 
-// link renames a written temporary file to name. If a file of that name exists, it returns fs.ErrExist.
+// link gives a written temporary file the name name. If a file of that name exists, it returns fs.ErrExist. The
+// caller removes the temporary name, which may still exist.
 func (d *Dir) link(temp, name string) error {
 	err := d.root.Link(temp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {

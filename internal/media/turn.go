@@ -54,8 +54,8 @@ func (t turn) apply(img image.Image) image.Image {
 	return t.apply(mixed)
 }
 
-// ycbcr turns a picture in YCbCr. It returns nil if the result would have a subsampling ratio that does not exist.
-// This happens for 4:1:1 and 4:1:0 if the sides are exchanged.
+// ycbcr turns a picture in YCbCr. It returns nil for the subsampling ratios 4:1:1 and 4:1:0. For exchanged sides
+// their counterparts do not exist.
 func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
 	ratio := p.SubsampleRatio
 	cw, ch := p.Rect.Dx(), p.Rect.Dy()

@@ -37,8 +37,8 @@ var (
 
 const LockName = lockName
 
-// PendingAfter reads the record of migrations and then calls do. It returns the number of migrations that are pending
-// according to the record read before do.
+// PendingAfter reads the record of migrations and then calls do. It returns the number of migrations that are then
+// found to be pending.
 func PendingAfter(ctx context.Context, st *store.Store, files fs.FS, do func() error) (n int, err error) {
 	err = withHistory(ctx, st, files, func(h *history) error {
 		if err := do(); err != nil {

@@ -379,8 +379,8 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 }
 
 // TestKilledOnSQLiteAtEveryStatement copies the files of a database at each statement, as a killed process would
-// leave them. Apply must then complete the copy. With -short it copies only at the last statement of each migration,
-// because a kill undoes the whole migration.
+// leave them. Apply must then complete the copy. With -short it tries only the copies at the last statement of each
+// migration, because a kill undoes the whole migration.
 func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -46,8 +46,8 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	return ordered{{"required", e.Success == http.StatusCreated || p.isPreview()}, {"content", content}}
 }
 
-// bodySchema returns the schema of an object with the given fields. A field accepts null if clears has its name, or
-// if its published default is null.
+// bodySchema returns the schema of an object with the given fields. A field accepts null if clears is true for its
+// name. An optional field also accepts null if its published default is null.
 func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 	var required []string
 	var properties ordered

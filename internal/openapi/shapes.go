@@ -68,8 +68,8 @@ var (
 	replyLimits = valueLimits{math.MaxInt32, math.MaxInt32}
 )
 
-// withLimits returns a schema in which every text, list and number has limits. Parts that declare no limits get
-// those of the parameter of.
+// withLimits returns a schema with limits for texts, lists and integers. Texts and lists that declare no limits get
+// those of the parameter of. Binary texts and values with an enum get none.
 func withLimits(schema ordered, of valueLimits) ordered {
 	out := make(ordered, 0, len(schema)+2)
 	typ := any(nil)

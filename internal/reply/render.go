@@ -47,8 +47,8 @@ type Rendering struct {
 	Full func() error
 }
 
-// cut applies r.Cut to an encoded record, which keeps only the members that the request asks for. If r.Cut is nil,
-// it returns body unchanged.
+// cut applies r.Cut to an encoded record, and so returns it as the list shows it. If r.Cut is nil, it returns body
+// unchanged.
 func (r *Rendering) cut(body []byte) []byte {
 	if r.Cut == nil {
 		return body

@@ -121,8 +121,8 @@ func tagLength(text string) int {
 	return 0
 }
 
-// HasStrong reports whether the list contains a tag, by the strong comparison of RFC 9110. It never finds a weak
-// tag.
+// HasStrong reports whether the list contains a tag, by the strong comparison of RFC 9110. It finds a weak tag only
+// in the list *, which has all tags.
 func (l TagList) HasStrong(tag string) bool {
 	if l.any {
 		return true

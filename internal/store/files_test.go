@@ -142,8 +142,8 @@ type removedFiles struct {
 	visitor bool // a third process opens the database before the two have ended
 }
 
-// TestFilesRemovedBeneathProcesses removes or replaces files of an SQLite database while two processes write to it.
-// After both have ended, every row that was reported as committed must exist.
+// TestFilesRemovedBeneathProcesses removes files of an SQLite database while two processes write to it. After both
+// have ended, every row that was reported as committed must exist.
 func TestFilesRemovedBeneathProcesses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []removedFiles{

@@ -14,9 +14,9 @@ type writerQueue struct{ turn *semaphore.Weighted }
 
 func newWriterQueue() writerQueue { return writerQueue{semaphore.NewWeighted(1)} }
 
-// enter waits for the earlier writers, until limit. It returns the rest of that time, which is for writers of
-// other processes. The caller must call leave after its transaction or statement. If the time or ctx has ended,
-// the rest is 0, and the next statement fails.
+// enter waits for the earlier writers, at most for limit. It returns the rest of that time, which is for writers of
+// other processes. The caller must call leave after its transaction or statement. If the time or ctx has ended, the
+// rest is 0, and the next statement fails.
 func (q writerQueue) enter(ctx context.Context, limit time.Duration) (rest time.Duration, leave func()) {
 	if q.turn.TryAcquire(1) {
 		return limit, func() { q.turn.Release(1) }

@@ -298,7 +298,8 @@ func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checkedR
 	return nil
 }
 
-// recordIDs checks that the table records has the ids of the given records. All ids are allocated there.
+// recordIDs checks that the table records has the ids of the given records. All ids except those of terms are
+// allocated there.
 func (c *checker) recordIDs(ctx context.Context, kind calendar.Kind, ids []int64) error {
 	if kind.IsTerm() {
 		return nil
