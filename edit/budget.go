@@ -68,8 +68,7 @@ func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
 	return due, nil
 }
 
-// storeBudget writes the caller's budget counter, reduced by the units that SpendBudget collected in this
-// transaction.
+// storeBudget charges the caller's budget counter with the units that SpendBudget collected in this transaction.
 func (e *Editor) storeBudget(ctx context.Context, tx *ent.Tx) error {
 	if e.units == 0 {
 		return nil
