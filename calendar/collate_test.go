@@ -78,7 +78,7 @@ func TestSortKeyOfEqualNames(t *testing.T) {
 }
 
 // TestSortKeyIsSafeForConcurrentUse calls SortKey in many goroutines. A collator is not safe for concurrent use,
-// so SortKey must never share one.
+// so no two goroutines may use one at the same time.
 func TestSortKeyIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	want := SortKey(Polish, "Zażółć gęślą jaźń", NameKeySize)

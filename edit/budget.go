@@ -30,7 +30,7 @@ const BudgetPrefix = "series_budget:"
 func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
 
 // SpendBudget charges the caller's hourly budget for a write that creates made occurrences and stores size bytes.
-// It only reads the counter: flush updates it at the end, because other transactions of the user would wait for
+// It only reads the counter: storeBudget updates it at the end, because other transactions of the user would wait for
 // the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
 func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) error {
 	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
@@ -68,8 +68,7 @@ func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
 	return due, nil
 }
 
-// storeBudget writes the caller's budget counter, reduced by the units that SpendBudget collected in this
-// transaction.
+// storeBudget charges the caller's budget counter with the units that SpendBudget collected in this transaction.
 func (e *Editor) storeBudget(ctx context.Context, tx *ent.Tx) error {
 	if e.units == 0 {
 		return nil

@@ -54,7 +54,7 @@ func ForgetChanges(ctx context.Context, db *ent.Client, before time.Time) (int, 
 	return removed, nil
 }
 
-// lastForgotten returns the id of the newest entry that ForgetChanges may delete, or 0 if there is none. It
+// lastForgotten returns the id up to which ForgetChanges deletes entries in one call, or 0 if none are old enough. It
 // assumes that the log is in the order of dates, as far as the clocks of the processes agree.
 func lastForgotten(ctx context.Context, db *ent.Client, before time.Time) (int64, error) {
 	oldest, err := db.Change.Query().Order(entchange.ByID()).Limit(1).All(ctx)

@@ -152,7 +152,7 @@ func TestRaceOnOneEvent(t *testing.T) {
 	})
 }
 
-// TestRaceOnTerms publishes events with the same terms, listed in both orders, while the terms are deleted.
+// TestRaceOnTerms creates events with the same category and tag while the category is deleted.
 func TestRaceOnTerms(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -308,8 +308,8 @@ func TestManyEventsLoseALink(t *testing.T) {
 	})
 }
 
-// TestImagesHaveNoSearchTexts creates and deletes an image that has the same id as a term. The search texts of the
-// term must stay.
+// TestImagesHaveNoSearchTexts creates and deletes an image that has the same id as a term. No search text
+// of an image may be stored.
 func TestImagesHaveNoSearchTexts(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

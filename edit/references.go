@@ -192,7 +192,7 @@ func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kin
 }
 
 // linkable returns those ids to which an event may be linked. They belong to venues or organizers outside the
-// trash that the caller may read. The function lock adds a lock to the query, or is nil.
+// trash that the caller may read. The function lock can add a lock to the query. It must not be nil.
 func (e *Editor) linkable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, lock func(*sql.Selector),
 ) ([]int64, error) {
@@ -219,7 +219,7 @@ func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (
 }
 
 // readable returns those ids of records of a kind that the caller may read, in ascending order. The function
-// modify can add conditions or a lock to the query. Nil adds nothing.
+// modify can add conditions or a lock to the query. It must not be nil.
 func (e *Editor) readable(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, modify func(*sql.Selector),
 ) (found []int64, err error) {

@@ -263,7 +263,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	return r, action, nil
 }
 
-// InTrash returns the error for a record that cannot be deleted because it is in the trash already.
+// InTrash returns the error for a request that is refused because a record is in the trash.
 func InTrash(kind calendar.Kind) error {
 	code := string(kind) + "-is-in-trash"
 	return &calendar.Error{Code: code, Key: code}

@@ -131,8 +131,7 @@ func days(t testing.TB, text string) []string {
 }
 
 // TestStartsOfTheExamplesOfTheRFCs compares starts with the examples of RFC 5545, section 3.8.5.3, and of RFC
-// 7529. It leaves out examples that Parse does not support. Those of RFC 7529 lack RSCALE=GREGORIAN here. Endless
-// rules are compared as far as the RFC lists starts.
+// 7529. It leaves out examples that Parse does not support. Endless rules are compared as far as the RFC lists starts.
 func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 	t.Parallel()
 	newYork, err := calendar.ParseZone("America/New_York")

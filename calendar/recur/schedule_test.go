@@ -416,8 +416,7 @@ func BenchmarkThousandOccurrences(b *testing.B) {
 	}
 }
 
-// BenchmarkNewWithDistantExdate measures New with an endless rule that takes long to expand. The exdate is in year
-// 9999 and is not a start.
+// BenchmarkNewWithDistantExdate measures New with an endless daily rule and an exdate at the end of year 9999.
 func BenchmarkNewWithDistantExdate(b *testing.B) {
 	for b.Loop() {
 		if _, err := schedule(b, "2026-11-24 18:00", "FREQ=DAILY", "", "9999-12-31"); err != nil {

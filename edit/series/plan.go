@@ -185,7 +185,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 }
 
 // keepsDates reports whether the dates of an occurrence must not change. It is true if the occurrence has begun,
-// or if its nominal start is past.
+// or if its nominal start is past. It is false in the trash.
 func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	if !c.isLive() || c.begun(w.Now) {
 		return c.isLive()

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestAnEventBecomesASeriesWhileItLosesALink deletes a linked record while another transaction turns the event
-// into a series. Whichever is first, no occurrence and no template may keep the link.
+// TestAnEventBecomesASeriesWhileItLosesALink trashes a linked venue and deletes a linked tag. Meanwhile another
+// transaction turns the event into a series. Whichever is first, no occurrence and no template may keep the link.
 func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -154,7 +154,7 @@ func (c *scheduleChange) changeSchedules(phases []seriesPhase, rule *recur.Rule,
 	return changed, nil
 }
 
-// endsBefore reports whether the rule of the phase would have no start before next if it had no UNTIL.
+// endsBefore reports whether the rule of the phase has no start between its UNTIL and next if UNTIL is ignored.
 func (p *seriesPhase) endsBefore(next calendar.Wall) bool {
 	rule := p.Rule
 	rule.Until = calendar.Wall{}

@@ -635,8 +635,8 @@ func TestRaceOfScopes(t *testing.T) {
 	})
 }
 
-// TestScopeOfAnEndlessSeries changes the schedule of endless series, of all-day series and of series in another
-// zone.
+// TestScopeOfAnEndlessSeries changes the schedule of an endless series: to whole days, to another zone, to other times,
+// and to a rule that ends.
 func TestScopeOfAnEndlessSeries(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {

@@ -38,7 +38,8 @@ func refusalOf(t *testing.T, err error) string {
 	return ""
 }
 
-// storedTexts returns the number of bytes in all texts of events and all search texts.
+// storedTexts returns the number of bytes in all titles, descriptions and excerpts of events, and in all search
+// texts.
 func storedTexts(t *testing.T, db *ent.Client) (n int) {
 	t.Helper()
 	for _, e := range db.Event.Query().Select(event.FieldTitle, event.FieldDescription, event.FieldExcerpt).AllX(t.Context()) {
@@ -54,8 +55,8 @@ func storedTexts(t *testing.T, db *ent.Client) (n int) {
 	return n
 }
 
-// TestSeriesWritesAreBounded sends small requests whose texts would be stored in many occurrences. They must be
-// refused.
+// TestSeriesWritesAreBounded sends small requests whose texts would be stored in many occurrences. Those that
+// would store too much must be refused.
 func TestSeriesWritesAreBounded(t *testing.T) {
 	t.Parallel()
 	const limit = 16 << 20

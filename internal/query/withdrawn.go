@@ -108,8 +108,8 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 }
 
 // withdrawn returns the stored withdrawals that meet all predicates, the latest first. limit 0 means all. It leaves
-// out events that are public at now. A process of the previous version may have republished such an event without
-// deleting its withdrawal.
+// out withdrawals older than WithdrawalTime, and events that are public at now. A process of the previous version may
+// have republished such an event without deleting its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {

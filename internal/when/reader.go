@@ -185,8 +185,8 @@ func (r *reader) number(least, most int) (v int, ok bool) {
 // clock is a time of day.
 type clock struct{ hour, minute, second int }
 
-// isoClock parses the time of day after the T of an ISO 8601 date: 10, 1030, 103000, or any form that clock
-// accepts.
+// isoClock parses the time of day after the T of an ISO 8601 date: 10, 1030, 103000, or a form of clock that
+// begins with digits.
 func (r *reader) isoClock() (clock, bool) {
 	try := *r
 	v, n := try.digits()
