@@ -99,7 +99,7 @@ var narrowImports = map[string]string{
 	"proof/rightsmodel":     "calendar",
 	"proof/draw":            "",
 	// It knows no resource.
-	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/read internal/reply internal/represent internal/settings",
+	"server": "calendar handlers web internal/address internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/read internal/reply internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
