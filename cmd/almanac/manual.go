@@ -91,13 +91,12 @@ func (p *manualParts) part(name string) (string, error) {
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
 
-// manySharedFlags is the number of flags shared with serve from which a command refers to the table of serve.
-const manySharedFlags = 10
-
-// flags returns a heading for each command, its arguments, and a table of its flags if it has any.
+// flags returns a heading for each command, its arguments, and a table of its flags if it has any. Flags that are the
+// same for serve are in the table of serve only.
 func (p *manualParts) flags() string {
 	var b strings.Builder
 	serving := map[string]string{} // rows of the flags of serve, by flag
+	var inServe []string           // these flags, in order
 	commands := p.model.Leaves(true)
 	// serve comes first, because the tables of other commands refer to its table.
 	i := slices.IndexFunc(commands, func(n *kong.Node) bool { return n.Path() == "serve" })
@@ -107,30 +106,46 @@ func (p *manualParts) flags() string {
 		var shared []string
 		for _, f := range command.Flags {
 			row := p.flag(f)
-			if command.Path() == "serve" {
-				serving[f.Name] = strings.Join(row, "\n")
-			} else if serving[f.Name] == strings.Join(row, "\n") {
-				shared = append(shared, "`--"+f.Name+"`")
+			flag := "`--" + f.Name + "`"
+			switch text := strings.Join(row, "\n"); {
+			case command.Path() == "serve":
+				serving[f.Name], inServe = text, append(inServe, flag)
+			case serving[f.Name] == text:
+				shared = append(shared, flag)
+				continue
 			}
 			rows = append(rows, row)
-		}
-		if len(shared) >= manySharedFlags {
-			rows = slices.DeleteFunc(rows, func(row []string) bool {
-				return slices.Contains(shared, strings.Split(row[0], ",")[0])
-			})
 		}
 		fmt.Fprintf(&b, "### almanac %s\n\n%s\n\n", command.Path(), command.Help)
 		for _, argument := range command.Positional {
 			fmt.Fprintf(&b, "Takes `%s`: %s\n\n", argument.Summary(), argument.Help)
 		}
 		if len(rows) > 0 {
-			b.WriteString(manual.Table([]string{"Flag", "Variable", "Default", "Meaning"}, rows) + "\n")
+			b.WriteString(flagTable(rows) + "\n")
 		}
-		if len(shared) >= manySharedFlags {
-			fmt.Fprintf(&b, "And, as for `serve`, %s.\n\n", strings.Join(shared, ", "))
+		if len(shared) > len(inServe)/2 {
+			lacking := slices.DeleteFunc(slices.Clone(inServe), func(flag string) bool { return slices.Contains(shared, flag) })
+			fmt.Fprintf(&b, "As for `serve`: all flags but %s.\n\n", strings.Join(lacking, ", "))
+		} else if len(shared) > 0 {
+			fmt.Fprintf(&b, "As for `serve`: %s.\n\n", strings.Join(shared, ", "))
 		}
 	}
 	return b.String()
+}
+
+// flagTable returns a table of flags. It omits the columns of variables and of defaults that are empty in all rows.
+func flagTable(rows [][]string) string {
+	header := []string{"Flag", "Variable", "Default", "Meaning"}
+	for _, column := range []int{2, 1} {
+		if slices.ContainsFunc(rows, func(row []string) bool { return row[column] != "" }) {
+			continue
+		}
+		header = slices.Delete(header, column, column+1)
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, column, column+1)
+		}
+	}
+	return manual.Table(header, rows)
 }
 
 // defaultSentence matches the sentence about the default in a description. Tables have a column for the default

@@ -45,8 +45,8 @@ type seedCmd struct {
 // calendarChoice has the flags that seed and demo share.
 type calendarChoice struct {
 	Scenario string `default:"city" placeholder:"NAME" help:"Kind of calendar: city, venue, festival, university, conference or sport. Default ${default}."`
-	City     string `default:"" placeholder:"NAME" help:"City of the events. The program knows the districts and streets of a hundred in Europe, the Americas, Australia and New Zealand; any other works too. Default one that the seed chooses."`
-	Seed     uint64 `default:"7" placeholder:"N" help:"Number that chooses the made-up content. The same seed, settings and --from give the same calendar. Default ${default}."`
+	City     string `default:"" placeholder:"NAME" help:"City of the events. Any name works; the program knows the streets of a hundred in Europe, the Americas, Australia and New Zealand. Default one that the seed chooses."`
+	Seed     uint64 `default:"7" placeholder:"N" help:"Number that chooses the content. The same seed, settings and --from give the same calendar. Default ${default}."`
 	From     string `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
 }
 
