@@ -30,7 +30,7 @@ var notTested = []string{
 }
 
 // fewTested are pages that may skip more blocks than they run.
-var fewTested = []string{"docs/performance.md", "docs/faults.md"}
+var fewTested = []string{"docs/performance.md", "docs/faults.md", "docs/recipes.md"}
 
 // quickPages are the pages whose commands run in short mode, too.
 var quickPages = []string{"README.md", "docs/getting-started.md"}
