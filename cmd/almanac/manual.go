@@ -91,29 +91,38 @@ func (p *manualParts) part(name string) (string, error) {
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
 
-// flags returns a heading for each command, its arguments, and a table of its flags if it has any. Flags that are the
-// same for serve are in the table of serve only.
+// longHelp is the number of words from which a description is printed once, and not again for other commands.
+const longHelp = 12
+
+// flags returns a heading for each command, its arguments, and a table of its flags if it has any. The table omits
+// flags of serve, and long rows of any earlier command. A line below it lists them.
 func (p *manualParts) flags() string {
 	var b strings.Builder
-	serving := map[string]string{} // rows of the flags of serve, by flag
-	var inServe []string           // these flags, in order
+	printed := map[string]string{} // the command in whose table a row is, by row
+	var inServe []string           // the flags of serve, in order
 	commands := p.model.Leaves(true)
-	// serve comes first, because the tables of other commands refer to its table.
+	// serve comes first, because other commands refer to its table.
 	i := slices.IndexFunc(commands, func(n *kong.Node) bool { return n.Path() == "serve" })
 	commands[0], commands[i] = commands[i], commands[0]
 	for _, command := range commands {
 		var rows [][]string
-		var shared []string
+		var others []string // commands to refer to, in order
+		shared := map[string][]string{}
 		for _, f := range command.Flags {
 			row := p.flag(f)
-			flag := "`--" + f.Name + "`"
-			switch text := strings.Join(row, "\n"); {
-			case command.Path() == "serve":
-				serving[f.Name], inServe = text, append(inServe, flag)
-			case serving[f.Name] == text:
-				shared = append(shared, flag)
+			flag, text := "`--"+f.Name+"`", strings.Join(row, "\n")
+			if command.Path() == "serve" {
+				inServe = append(inServe, flag)
+			}
+			other, ok := printed[text]
+			if ok && (other == "serve" || len(strings.Fields(row[3])) >= longHelp) {
+				if !slices.Contains(others, other) {
+					others = append(others, other)
+				}
+				shared[other] = append(shared[other], flag)
 				continue
 			}
+			printed[text] = command.Path()
 			rows = append(rows, row)
 		}
 		fmt.Fprintf(&b, "### almanac %s\n\n%s\n\n", command.Path(), command.Help)
@@ -123,11 +132,13 @@ func (p *manualParts) flags() string {
 		if len(rows) > 0 {
 			b.WriteString(flagTable(rows) + "\n")
 		}
-		if len(shared) > len(inServe)/2 {
-			lacking := slices.DeleteFunc(slices.Clone(inServe), func(flag string) bool { return slices.Contains(shared, flag) })
-			fmt.Fprintf(&b, "As for `serve`: all flags but %s.\n\n", strings.Join(lacking, ", "))
-		} else if len(shared) > 0 {
-			fmt.Fprintf(&b, "As for `serve`: %s.\n\n", strings.Join(shared, ", "))
+		for _, other := range others {
+			flags := strings.Join(shared[other], ", ")
+			if other == "serve" && len(shared[other]) > len(inServe)/2 {
+				lacking := slices.DeleteFunc(slices.Clone(inServe), func(flag string) bool { return slices.Contains(shared[other], flag) })
+				flags = "all flags but " + strings.Join(lacking, ", ")
+			}
+			fmt.Fprintf(&b, "As for `%s`: %s.\n\n", other, flags)
 		}
 	}
 	return b.String()

@@ -65,7 +65,7 @@ func TestGeneratedParts(t *testing.T) {
 	}
 	for _, test := range []struct{ part, want string }{
 		{"flags", "| `--listen` | `ALMANAC_LISTEN` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
-		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Keep an index "},
+		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Filter and sort lists in memory"},
 		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
 		{"flags", "Takes `<login>`: Login of the user."},
 		{"flags", "| `--out`, `-o` | `-` | File to write, - for standard output."},

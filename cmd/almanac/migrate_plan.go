@@ -154,7 +154,7 @@ func printDrift(out io.Writer, err error) error {
 }
 
 type migrateLintCmd struct {
-	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, in which the migrations of this program count as released. Default the migrations of this program."`
+	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, where this program's migrations count as released. Default the migrations of this program."`
 	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 	devFlag
