@@ -20,6 +20,7 @@ var (
 	decisionRow      = regexp.MustCompile(`(?m)^\| (\d{3}) \| .+ \| (.+) \|$`)
 	decisionCitation = regexp.MustCompile(`(?i)\bdecisions? (\d{3}(?:(?:, | and )\d{3})*)\b`)
 	decisionNumber   = regexp.MustCompile(`\d{3}`)
+	sourceFile       = regexp.MustCompile("`([a-z_/]+/[a-z_]+\\.go)`")
 )
 
 // decisionIndex reads the table of decisions on a page. The map has, by number, whether a decision has a section. A
@@ -89,5 +90,30 @@ func TestDecisionFaults(t *testing.T) {
 		if _, got := decisionFaults(index, text); !cmp.Equal(want, got) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
+	}
+}
+
+func TestDesignNamesFilesThatExist(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "design", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, page := range pages {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range sourceFile.FindAllStringSubmatch(string(data), -1) {
+			total++
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+	if total == 0 {
+		t.Error("no page names a file")
 	}
 }
