@@ -15,7 +15,7 @@ import (
 
 // database has the --db flag of commands that use a database. Only demo declares that flag itself.
 type database struct {
-	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME, with a comma between the hosts of a replication group. Default ${default}."`
+	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME. Default ${default}."`
 }
 
 // AfterApply implements a hook of kong.

@@ -30,8 +30,8 @@ import (
 // exportCmd writes all public records of one kind to a file.
 type exportCmd struct {
 	File    string `arg:"" optional:"" default:"-" placeholder:"FILE" help:"File to write, such as events.ics, events.csv or events.json. Default standard output."`
-	Format  string `default:"" placeholder:"FORMAT" enum:",ics,csv,json" help:"Format: ics (iCalendar), csv (a table) or json (a list of the API). Default that of the file's name, else ics."`
-	Records string `default:"events" placeholder:"KIND" enum:"events,venues,organizers,categories,tags" help:"Records to write: events, venues, organizers, categories or tags. Only events can be iCalendar. Default ${default}."`
+	Format  string `default:"" placeholder:"FORMAT" enum:",ics,csv,json" help:"Format: ics, csv or json. Default that of the file's name, else ics."`
+	Records string `default:"events" placeholder:"KIND" enum:"events,venues,organizers,categories,tags" help:"Records to write: events, venues, organizers, categories or tags. Default ${default}."`
 	Force   bool   `help:"Replace an existing file."`
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in the file. Default ${default}."`
 

@@ -17,7 +17,7 @@ import (
 )
 
 type imagesCmds struct {
-	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from stored images, and create missing sizes."`
+	Clean imagesCleanCmd `cmd:"" help:"Remove metadata from stored images, and create missing sizes."`
 }
 
 // imagesCleanCmd cleans image files that earlier versions published as uploaded. It also makes the scaled sizes

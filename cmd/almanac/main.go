@@ -22,12 +22,12 @@ import (
 type cli struct {
 	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a sample calendar to try. Start here."`
 	Serve        serveCmd         `cmd:"" group:"Start:" help:"Serve the API, the feeds and the pages."`
-	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a sample calendar of any size, or write one to a file."`
+	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a sample calendar, or write one to a file."`
 	Import       importCmd        `cmd:"" group:"Records:" help:"Import a calendar from a compatible REST API or from a file."`
-	Export       exportCmd        `cmd:"" group:"Records:" help:"Write all public records of a calendar to a file: iCalendar, CSV or JSON."`
+	Export       exportCmd        `cmd:"" group:"Records:" help:"Write the public records to a file: iCalendar, CSV or JSON."`
 	User         userCmds         `cmd:"" group:"Calendar:" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" group:"Calendar:" help:"Manage access tokens."`
-	Site         siteCmds         `cmd:"" group:"Calendar:" help:"Show or change the settings of the calendar: its name, languages, time zone, currency."`
+	Site         siteCmds         `cmd:"" group:"Calendar:" help:"Show or change the settings of the calendar."`
 	Migrate      migrateCmds      `cmd:"" group:"Database:" help:"Bring the database schema up to date."`
 	Backup       backupCmd        `cmd:"" group:"Database:" help:"Copy an SQLite database to a file while processes use it."`
 	Check        checkCmd         `cmd:"" group:"Database:" help:"Check the database for inconsistencies. With --repair, repair them."`

@@ -94,11 +94,12 @@ func (p *manualParts) part(name string) (string, error) {
 // longHelp is the number of words from which a description is printed once, and not again for other commands.
 const longHelp = 12
 
-// flags returns a heading for each command, its arguments, and a table of its flags if it has any. The table omits
-// flags of serve, and long rows of any earlier command. A line below it lists them.
+// flags returns a heading for each command with its arguments, and a table of its flags if it has any. The table omits
+// flags of serve, and long rows of any earlier command. A line below it lists them, without --db.
 func (p *manualParts) flags() string {
 	var b strings.Builder
 	printed := map[string]string{} // the command in whose table a row is, by row
+	described := map[string]bool{} // descriptions of arguments
 	var inServe []string           // the flags of serve, in order
 	commands := p.model.Leaves(true)
 	// serve comes first, because other commands refer to its table.
@@ -115,7 +116,10 @@ func (p *manualParts) flags() string {
 				inServe = append(inServe, flag)
 			}
 			other, ok := printed[text]
-			if ok && (other == "serve" || len(strings.Fields(row[3])) >= longHelp) {
+			if ok && other == "serve" && f.Name == "db" {
+				continue
+			}
+			if ok && (other == "serve" || len(strings.Fields(row[2])) >= longHelp) {
 				if !slices.Contains(others, other) {
 					others = append(others, other)
 				}
@@ -125,9 +129,21 @@ func (p *manualParts) flags() string {
 			printed[text] = command.Path()
 			rows = append(rows, row)
 		}
-		fmt.Fprintf(&b, "### almanac %s\n\n%s\n\n", command.Path(), command.Help)
+		synopsis, arguments := "almanac "+command.Path(), ""
 		for _, argument := range command.Positional {
-			fmt.Fprintf(&b, "Takes `%s`: %s\n\n", argument.Summary(), argument.Help)
+			synopsis += " " + argument.Summary()
+			if text := fmt.Sprintf("- `%s`: %s\n", argument.Summary(), argument.Help); !described[text] {
+				described[text] = true
+				arguments += text
+			}
+		}
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", synopsis, command.Help)
+		if len(rows) <= fewFlags {
+			arguments += flagList(rows)
+			rows = nil
+		}
+		if arguments != "" {
+			b.WriteString(arguments + "\n")
 		}
 		if len(rows) > 0 {
 			b.WriteString(flagTable(rows) + "\n")
@@ -144,26 +160,39 @@ func (p *manualParts) flags() string {
 	return b.String()
 }
 
-// flagTable returns a table of flags. It omits the columns of variables and of defaults that are empty in all rows.
-func flagTable(rows [][]string) string {
-	header := []string{"Flag", "Variable", "Default", "Meaning"}
-	for _, column := range []int{2, 1} {
-		if slices.ContainsFunc(rows, func(row []string) bool { return row[column] != "" }) {
-			continue
+// fewFlags is the largest number of flags that are listed without a table.
+const fewFlags = 3
+
+// flagList returns a list of flags.
+func flagList(rows [][]string) string {
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString("- " + row[0])
+		if row[1] != "" {
+			b.WriteString(" (" + row[1] + ")")
 		}
-		header = slices.Delete(header, column, column+1)
-		for i, row := range rows {
-			rows[i] = slices.Delete(row, column, column+1)
-		}
+		b.WriteString(": " + row[2] + "\n")
 	}
-	return manual.Table(header, rows)
+	return b.String()
+}
+
+// flagTable returns a table of flags. It omits the column of defaults if that is empty in all rows.
+func flagTable(rows [][]string) string {
+	if slices.ContainsFunc(rows, func(row []string) bool { return row[1] != "" }) {
+		return manual.Table([]string{"Flag", "Default", "Meaning"}, rows)
+	}
+	for i, row := range rows {
+		rows[i] = slices.Delete(row, 1, 2)
+	}
+	return manual.Table([]string{"Flag", "Meaning"}, rows)
 }
 
 // defaultSentence matches the sentence about the default in a description. Tables have a column for the default
 // instead.
 var defaultSentence = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
 
-// flag returns the table row of a flag: its name, variable, default and description.
+// flag returns the table row of a flag: its name, default and description. The description ends with the variable if
+// that has another name than the flag.
 func (p *manualParts) flag(f *kong.Flag) []string {
 	name := "`--" + f.Name + "`"
 	if f.Tag.Negatable != "" {
@@ -177,9 +206,6 @@ func (p *manualParts) flag(f *kong.Flag) []string {
 	if rest, named, ok := strings.Cut(help, " [$"); ok {
 		help, variable = rest, strings.TrimSuffix(named, "]")
 	}
-	if variable != "" {
-		variable = "`" + variable + "`"
-	}
 	standard := ""
 	switch m := defaultSentence.FindStringSubmatch(help); {
 	case f.Required:
@@ -187,14 +213,17 @@ func (p *manualParts) flag(f *kong.Flag) []string {
 	case f.IsBool() && f.Default == "true":
 		standard = "on"
 	case f.IsBool():
-		standard = "off"
+		standard = ""
 	case m != nil && m[1] != f.Default:
 		standard = m[1]
 	case f.Default != "":
 		standard = "`" + f.Default + "`"
 	}
 	help = strings.TrimSpace(defaultSentence.ReplaceAllString(help, " "))
-	return []string{name, variable, standard, help}
+	if variable != "" && p.env.settings[f.Name] == "" {
+		help += " Variable `" + variable + "`."
+	}
+	return []string{name, standard, help}
 }
 
 // routes returns a table with a row for each operation. Methods that do the same share a row.

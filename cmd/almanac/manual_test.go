@@ -73,13 +73,14 @@ func TestGeneratedParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ part, want string }{
-		{"flags", "| `--listen` | `ALMANAC_LISTEN` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
-		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Filter and sort lists in memory"},
-		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
-		{"flags", "Takes `<login>`: Login of the user."},
+		{"flags", "| `--listen` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
+		{"flags", "| `--index`, `--no-index` | on | Filter and sort lists in memory"},
+		{"flags", "| `--db` | a temporary SQLite file | Database to fill and keep. |"},
+		{"flags", "### `almanac user role <login> <role>`\n"},
+		{"flags", "- `--limit` (`100`): Most problems to print."},
 		{"flags", "| `--out`, `-o` | `-` | File to write, - for standard output."},
-		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | that of the originals | Language of the site: en, pl or es. |"},
-		{"flags", "As for `serve`: `--db`, `--timezone`, `--language`.\n"},
+		{"flags", "| `--site-language` | the originals' | Language of the site: en, pl or es. Variable `ALMANAC_LANGUAGE`. |"},
+		{"flags", "As for `serve`: `--timezone`, `--language`.\n"},
 		{"flags", "As for `serve`: all flags but `--db`, "},
 		{"routes", "| POST, PUT, PATCH | `{api}/events/{id}` | Update an event |"},
 		{"parameters GET /events", "| `start_date` | string | default depends on the day | "},

@@ -22,10 +22,10 @@ type migrateCmds struct {
 	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and the version of the database. Exit status 1 if migrations are missing."`
 	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run, and run nothing."`
 	Apply    migrateApplyCmd    `cmd:"" help:"Apply the missing migrations. If interrupted, the next run continues."`
-	Data     migrateDataCmd     `cmd:"" help:"Run the data steps of migrations: update rows in batches, while other processes serve. If interrupted, the next run continues."`
-	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those that the migrations create, and print the SQL that would repair them. Exit status 1 if they differ."`
-	Baseline migrateBaselineCmd `cmd:"" help:"Adopt a database that already has its tables: record that migrations up to VERSION need not run."`
-	Set      migrateSetCmd      `cmd:"" help:"Record that migrations up to VERSION have run by other means. Runs none of them."`
+	Data     migrateDataCmd     `cmd:"" help:"Run the data steps of migrations, in batches. If interrupted, the next run continues."`
+	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with the migrations, and print the SQL that repairs them. Exit status 1 if they differ."`
+	Baseline migrateBaselineCmd `cmd:"" help:"Adopt a database that already has its tables: record migrations up to VERSION as applied."`
+	Set      migrateSetCmd      `cmd:"" help:"Record migrations up to VERSION as applied by other means."`
 	Lint     migrateLintCmd     `cmd:"" help:"Find changes in migrations that lose data or break running processes. Exit status 1 if there are any."`
 	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
 	Seal     migrateSealCmd     `cmd:"" help:"For developers: rewrite the checksums after an edit of an unreleased migration." hidden:""`
@@ -161,8 +161,8 @@ type migrateApplyCmd struct {
 	lockWait
 	siteFlags `group:"Site:"`
 	To        string `placeholder:"VERSION" help:"Last version to apply. Default all."`
-	DryRun    bool   `help:"Print the SQL, as plan does, and run nothing."`
-	Data      bool   `default:"true" negatable:"" help:"Run the data steps afterwards, as data does. On by default."`
+	DryRun    bool   `help:"Print the SQL, and run nothing."`
+	Data      bool   `default:"true" negatable:"" help:"Run the data steps afterwards. On by default."`
 }
 
 func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {

@@ -51,7 +51,7 @@ func stepsUpTo(source siteSource, version string) []migrate.DataStep {
 type migrateDataCmd struct {
 	database  `group:"Database:"`
 	siteFlags `group:"Site:"`
-	Again     bool `help:"Also repeat finished steps. Needed if processes of an older version wrote since."`
+	Again     bool `help:"Also repeat finished steps."`
 }
 
 func (c migrateDataCmd) Run(ctx context.Context, s streams) error {

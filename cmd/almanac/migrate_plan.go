@@ -41,7 +41,7 @@ func wrongVersion(name string, err error) error {
 
 // lockWait has the flag for how long to wait for another process that migrates.
 type lockWait struct {
-	LockTimeout time.Duration `default:"1m" help:"Longest wait for another process that migrates, and on MySQL for a table in use. Default ${default}."`
+	LockTimeout time.Duration `default:"1m" help:"Longest wait for another process that migrates, or for a table in use. Default ${default}."`
 }
 
 // wait returns the flag's value for package migrate. There 0 means the default, so a wait of 0 becomes -1.
@@ -54,7 +54,7 @@ func (l lockWait) wait() time.Duration {
 
 // devFlag has the flag of commands that can replay migrations in another database.
 type devFlag struct {
-	Dev string `placeholder:"URL" help:"Empty MySQL database to replay migrations in; it is emptied again. A missing one is created, and dropped at the end. Only lint requires it, for MySQL."`
+	Dev string `placeholder:"URL" help:"Empty MySQL database to replay migrations in. A missing one is created, and dropped at the end."`
 }
 
 // withDev opens the dev database and runs do with it. Without --dev, do receives nil.
@@ -154,7 +154,7 @@ func printDrift(out io.Writer, err error) error {
 }
 
 type migrateLintCmd struct {
-	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, where this program's migrations count as released. Default the migrations of this program."`
+	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree to check. Default this program's migrations."`
 	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 	devFlag

@@ -17,7 +17,7 @@ import (
 type openapiCmd struct {
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
 	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root. Default ${default}."`
-	Mount    []string `placeholder:"PATH" help:"Describe the API under this path, such as /wp-json/tribe/events/v1. If there are several, the first counts. Default /cal/events/v1."`
+	Mount    []string `placeholder:"PATH" help:"Path of the API. If there are several, the first counts. Default /cal/events/v1."`
 	Out      string   `type:"path" placeholder:"FILE" help:"File to write. Default standard output."`
 }
 

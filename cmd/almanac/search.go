@@ -12,7 +12,7 @@ import (
 )
 
 type searchCmds struct {
-	Rebuild searchRebuildCmd `cmd:"" help:"Recompute search texts, instants, positions on the map and sort keys, after another program changed rows, or the site's language or a time zone's rules changed."`
+	Rebuild searchRebuildCmd `cmd:"" help:"Recompute search texts, instants, positions on the map and sort keys."`
 }
 
 type searchRebuildCmd struct {

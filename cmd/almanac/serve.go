@@ -22,9 +22,9 @@ import (
 type serveCmd struct {
 	database `group:"Database:"`
 	serveFlags
-	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica for anonymous reads. Requests with credentials read the primary. Repeatable, or a comma list. Default none."`
-	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. A replica that lags more gets no reads. Default ${default}."`
-	Migrate   bool          `help:"Apply missing migrations before serving. SQLite needs no flag for it."`
+	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica for anonymous reads. Repeatable, or a comma list."`
+	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. Default ${default}."`
+	Migrate   bool          `help:"Apply missing migrations first. On SQLite this is always so."`
 }
 
 // Run serves until ctx ends.

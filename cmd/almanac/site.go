@@ -26,7 +26,7 @@ type siteCmds struct {
 
 type siteShowCmd struct {
 	database `group:"Database:"`
-	JSON     bool `name:"json" help:"Print those that are stored as JSON, in the form of site.json."`
+	JSON     bool `name:"json" help:"Print the stored ones as site.json."`
 }
 
 // shownSettings are the settings that site show prints even if they are not stored.
@@ -74,7 +74,7 @@ func (c siteShowCmd) show(ctx context.Context, s streams, st *store.Store) error
 }
 
 type siteSetCmd struct {
-	Settings []string `arg:"" name:"setting" optional:"" placeholder:"NAME=VALUE" help:"Settings, such as timezone=Europe/Warsaw, languages=pl,en or title='What is on'. The first language is the main one. NAME= restores the default. Without any, an interrupted change is finished."`
+	Settings []string `arg:"" name:"setting" optional:"" placeholder:"NAME=VALUE" help:"Settings, such as languages=pl,en. NAME= restores the default. Without any, an interrupted change is finished."`
 	database `group:"Database:"`
 	Yes      bool `short:"y" help:"Do not ask for confirmation of a new time zone."`
 }

@@ -15,16 +15,16 @@ import (
 
 // siteFlags has settings of the site for one process. They win over those in the database.
 type siteFlags struct {
-	Timezone string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default that of the calendar, which is UTC until one is set."`
-	Language string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default that of the calendar, which is en until one is set."`
+	Timezone string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default the calendar's, at first UTC."`
+	Language string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default the calendar's, at first en."`
 }
 
 // moneyFlags has the settings of prices for one process.
 type moneyFlags struct {
-	CurrencySymbol   *string `placeholder:"TEXT" help:"Currency symbol of prices that name none. Default that of the calendar, which is $$ until one is set."`
-	CurrencyCode     string  `placeholder:"CODE" help:"ISO 4217 code of the currency. Default that of the calendar, which is USD until one is set."`
-	CurrencyPosition string  `default:"" placeholder:"SIDE" enum:",prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default that of the calendar, which is prefix until one is set."`
-	DecimalMark      string  `placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default that of the calendar, which is a dot until one is set."`
+	CurrencySymbol   *string `placeholder:"TEXT" help:"Currency symbol of prices that name none. Default the calendar's, at first $$."`
+	CurrencyCode     string  `placeholder:"CODE" help:"ISO 4217 code of the currency. Default the calendar's, at first USD."`
+	CurrencyPosition string  `default:"" placeholder:"SIDE" enum:",prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default the calendar's, at first prefix."`
+	DecimalMark      string  `placeholder:"MARK" help:"Decimal mark of ambiguous prices: a dot or a comma. Default the calendar's, at first a dot."`
 }
 
 // add adds the settings that the flags set to the layer said.

@@ -15,7 +15,7 @@ import (
 )
 
 type tokenCmds struct {
-	Add    tokenAddCmd    `cmd:"" help:"Create an access token for a user and print it as the last word. It is never shown again."`
+	Add    tokenAddCmd    `cmd:"" help:"Create an access token and print it, once, as the last word."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of a user, or of all users."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token. Running processes refuse it within seconds."`
 }
@@ -23,7 +23,7 @@ type tokenCmds struct {
 type tokenAddCmd struct {
 	userArg
 	Name    string `placeholder:"TEXT" help:"Purpose of the token, shown in lists."`
-	Expires string `placeholder:"WHEN" help:"When the token expires: after a duration such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
+	Expires string `placeholder:"WHEN" help:"When the token expires, such as 90d, 2027-01-31 or 2027-01-31T18:00:00Z. Default never."`
 
 	TokenOnly bool `help:"Print the token alone, for scripts."`
 }

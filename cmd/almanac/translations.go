@@ -121,9 +121,9 @@ type translationsExportCmd struct {
 	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff" help:"xliff (2.0) or json. Default ${default}."`
 	Out         string `short:"o" default:"-" placeholder:"FILE" help:"File to write, - for standard output. Default ${default}."`
 	MissingOnly bool   `help:"Leave out texts that are already translated."`
-	Slugs       bool   `help:"Also export the slugs. A translation needs none."`
-	After       int64  `placeholder:"ID" help:"Leave out the records up to this id. Needs a single --kind."`
-	Since       *int64 `placeholder:"REVISION" help:"Leave out records unchanged since this revision, which an earlier export printed."`
+	Slugs       bool   `help:"Also export the slugs."`
+	After       int64  `placeholder:"ID" help:"Leave out the records up to this id. Requires a single --kind."`
+	Since       *int64 `placeholder:"REVISION" help:"Leave out records unchanged since this revision of an earlier export."`
 }
 
 // Run exports texts for translation. A file replaces an earlier one only when it is complete.

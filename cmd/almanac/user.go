@@ -14,12 +14,12 @@ import (
 )
 
 type userCmds struct {
-	Add     userAddCmd     `cmd:"" help:"Add a user and print their id and a new token. The token is the last word and is never shown again."`
+	Add     userAddCmd     `cmd:"" help:"Add a user and print a new token, once, as the last word."`
 	List    userListCmd    `cmd:"" help:"List the users."`
-	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password. The command asks for it on a terminal, and else reads the first line of standard input."`
+	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password, from the terminal or standard input."`
 	Role    userRoleCmd    `cmd:"" help:"Change the role of a user."`
-	Disable userDisableCmd `cmd:"" help:"Disable a user: the service refuses their password and tokens."`
-	Enable  userEnableCmd  `cmd:"" help:"Enable a disabled user: the service accepts their password and tokens again."`
+	Disable userDisableCmd `cmd:"" help:"Disable a user's password and tokens."`
+	Enable  userEnableCmd  `cmd:"" help:"Enable a disabled user."`
 	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens permanently. Their records stay, without an author."`
 }
 
@@ -28,8 +28,8 @@ type userAddCmd struct {
 	Login         string `arg:"" help:"Login, of these characters: a-z 0-9 . _ @ + and -."`
 	Name          string `placeholder:"TEXT" help:"Name to show."`
 	Role          string `required:"" placeholder:"ROLE" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
-	Password      string `xor:"password" placeholder:"TEXT" help:"Password. Other users of this machine can see it while the command runs. Without a password the user signs in with tokens only."`
-	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from the first line of standard input."`
+	Password      string `xor:"password" placeholder:"TEXT" help:"Password, visible to other users of this machine. Without one, the user signs in with tokens only."`
+	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from standard input."`
 	TokenOnly     bool   `help:"Print the token alone, for scripts."`
 }
 
@@ -162,8 +162,8 @@ func (c userArg) changeBy(
 
 type userPasswdCmd struct {
 	userArg
-	Password string `xor:"password" placeholder:"TEXT" help:"Password. Other users of this machine can see it while the command runs."`
-	None     bool   `xor:"password" help:"Remove the password. The user signs in with tokens only."`
+	Password string `xor:"password" placeholder:"TEXT" help:"Password, visible to other users of this machine."`
+	None     bool   `xor:"password" help:"Remove the password."`
 }
 
 // Run asks for the password before it opens the database, so that no connection waits for the input.
