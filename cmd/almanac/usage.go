@@ -143,7 +143,6 @@ var exampleLines = map[string]string{ //nolint:gosec // the name of a command is
 	"almanac site show":           "almanac site show",
 	"almanac site set":            "almanac site set timezone=Europe/Warsaw languages=pl,en",
 	"almanac openapi":             "almanac openapi --out openapi.json",
-	"almanac explain":             "almanac explain start_date",
 	"almanac completion":          "almanac completion bash",
 	"almanac version":             "almanac version --licences",
 }

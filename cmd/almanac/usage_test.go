@@ -53,7 +53,7 @@ func TestCompletions(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{"ex"}, "export explain"},
+		{[]string{"ex"}, "export"},
 		{[]string{"user", "p"}, "passwd"},
 		{[]string{"user", "add", "--to"}, "--token-only"},
 		{[]string{"user", "add", "ewa", "--role", "ed"}, "editor"},
