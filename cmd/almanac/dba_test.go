@@ -72,31 +72,6 @@ func TestManualNamesEveryIndex(t *testing.T) {
 	}
 }
 
-func TestManualNamesEveryOption(t *testing.T) {
-	t.Parallel()
-	text := dbaPage(t)
-	for _, u := range []string{"mysql://h/cal?x=", "sqlite://a.db?x="} {
-		err := store.CheckURL(u)
-		if err == nil {
-			t.Fatalf("%s is taken", u)
-		}
-		_, known, ok := strings.Cut(err.Error(), "known are ")
-		if !ok {
-			t.Fatalf("got %v", err)
-		}
-		for name := range strings.SplitSeq(known, ", ") {
-			if !strings.Contains(text, "`"+name+"`") {
-				t.Errorf("option %s is not in the manual", name)
-			}
-		}
-	}
-	for _, example := range regexp.MustCompile(`(?m)^(?:mysql|sqlite)://.*$`).FindAllString(text, -1) {
-		if err := store.CheckURL(example); err != nil {
-			t.Errorf("%s: %v", example, err)
-		}
-	}
-}
-
 // statementsOf splits SQL into statements, without comments.
 func statementsOf(text string) (out []string) {
 	text = regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(text, "")
