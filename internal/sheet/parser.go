@@ -77,9 +77,9 @@ func (p *parser) read(oneLine bool) (row Row, rest string) {
 	for {
 		var cell string
 		cell, rest = p.cell(rest, stops, &row)
-		if len(row.Cells) <= MaxColumns {
+		if len(row.Cells) <= maxColumns {
 			row.Cells = append(row.Cells, cell)
-		} else if len(row.Cells) == MaxColumns+1 && !containsText(row.Flaws, flawMany) {
+		} else if len(row.Cells) == maxColumns+1 && !containsText(row.Flaws, flawMany) {
 			row.Flaws = append(row.Flaws, flawMany)
 		}
 		switch {

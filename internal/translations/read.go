@@ -87,7 +87,7 @@ func (u *Unit) reject(err error) {
 
 // setID sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
 func (u *Unit) setID(name string) {
-	id, err := ParseID(name)
+	id, err := parseID(name)
 	u.ID, u.name = id, shorten(name)
 	if err != nil {
 		u.reject(fmt.Errorf("id %w", err))

@@ -121,7 +121,7 @@ func checkReread(t *testing.T, data []byte) {
 		if u.fault != nil || len(units) > 0 && u.To != units[0].To {
 			return nil
 		}
-		if id, err := ParseID(u.ID.String()); err != nil || id != u.ID {
+		if id, err := parseID(u.ID.String()); err != nil || id != u.ID {
 			t.Errorf("id %s: %v", u.ID, err)
 		}
 		if !u.From.Known() || !u.To.Known() || u.From == u.To || !utf8.ValidString(u.Source) {
@@ -193,7 +193,7 @@ func FuzzParseID(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		id, err := ParseID(s)
+		id, err := parseID(s)
 		if err != nil {
 			if id != (ID{}) || len(err.Error()) > 1000 {
 				t.Errorf("%q: %+v with %v", s, id, err)

@@ -58,8 +58,8 @@ func (id ID) String() string {
 	return string(id.Kind) + "/" + strconv.FormatInt(id.Record, 10) + "/" + string(id.Field)
 }
 
-// ParseID parses the result of String.
-func ParseID(s string) (ID, error) {
+// parseID parses the result of String.
+func parseID(s string) (ID, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
 		return ID{}, fmt.Errorf("%q: want KIND/ID/FIELD", shorten(s))
