@@ -40,7 +40,7 @@ func (c manualCmd) Run() error {
 		if err != nil {
 			return err
 		}
-		text, err := manual.Fill(string(old), parts.part)
+		text, err := parts.fill(string(old))
 		if err != nil {
 			return fmt.Errorf("%s: %w", page, err)
 		}
@@ -73,11 +73,20 @@ func newParts() (*manualParts, error) {
 	return p, err
 }
 
+// fill returns the text of a page with its generated parts.
+func (p *manualParts) fill(page string) (string, error) {
+	shown := shownRows{}
+	return manual.Fill(page, func(name string) (string, error) { return p.part(name, shown) })
+}
+
+// shownRows maps a row in a page's tables of parameters to the path of its operation.
+type shownRows map[string]string
+
 // errPart means that the name of a generated part is unknown.
 var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
 
-// part returns the generated text of the part with a name.
-func (p *manualParts) part(name string) (string, error) {
+// part returns the generated text of the part with a name. It adds the rows of the part to shown.
+func (p *manualParts) part(name string, shown shownRows) (string, error) {
 	kind, of, _ := strings.Cut(name, " ")
 	method, path, _ := strings.Cut(of, " ")
 	switch {
@@ -86,7 +95,7 @@ func (p *manualParts) part(name string) (string, error) {
 	case kind == "routes" && of == "":
 		return p.routes(), nil
 	case kind == "parameters" && method != "":
-		return p.parameters(method, path)
+		return p.parameters(method, path, shown)
 	}
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
@@ -193,8 +202,9 @@ func (p *manualParts) routes() string {
 	return manual.Table([]string{"Method", "Path", "Does"}, rows)
 }
 
-// parameters returns a table with a row for each parameter of an operation.
-func (p *manualParts) parameters(method, path string) (string, error) {
+// parameters returns a table with a row for each parameter of an operation. For rows that an earlier table of the
+// page has, it returns a sentence that refers to that table.
+func (p *manualParts) parameters(method, path string, shown shownRows) (string, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	found := p.api.Describe(at, p.root, calendar.English).ExplainRoute(method, path)
 	later := p.api.Describe(at.AddDate(0, 1, 1), p.root, calendar.English).ExplainRoute(method, path)
@@ -202,6 +212,8 @@ func (p *manualParts) parameters(method, path string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", method, path, errPart)
 	}
 	var rows [][]string
+	var paths []string
+	shared := map[string][]string{} // names of parameters, by the path of the earlier operation
 	for i, x := range found[0].Parameters {
 		for r, rule := range x.Rules {
 			// This default depends on the day, since it differs a month later.
@@ -213,7 +225,26 @@ func (p *manualParts) parameters(method, path string) (string, error) {
 		if x.In != "query" && method == http.MethodGet || x.In == "query" && method != http.MethodGet {
 			kind += " (" + x.In + ")"
 		}
-		rows = append(rows, []string{"`" + x.Name + "`", kind, strings.Join(x.Rules, "; "), x.Description})
+		row := []string{"`" + x.Name + "`", kind, strings.Join(x.Rules, "; "), x.Description}
+		key := strings.Join(row, "\n")
+		earlier, ok := shown[key]
+		if !ok {
+			shown[key] = path
+			rows = append(rows, row)
+			continue
+		}
+		if shared[earlier] == nil {
+			paths = append(paths, earlier)
+		}
+		shared[earlier] = append(shared[earlier], row[0])
 	}
-	return manual.Table([]string{"Parameter", "Type", "Rules", "Meaning"}, rows), nil
+	table := manual.Table([]string{"Parameter", "Type", "Rules", "Meaning"}, rows)
+	if len(paths) == 0 {
+		return table, nil
+	}
+	for i, earlier := range paths {
+		name := strings.TrimPrefix(earlier, "/")
+		paths[i] = fmt.Sprintf("as for [%s](#%s), %s", name, name, strings.Join(shared[earlier], ", "))
+	}
+	return table + "\nAnd, " + strings.Join(paths, "; ") + ".\n", nil
 }
