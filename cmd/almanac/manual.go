@@ -180,26 +180,30 @@ func (p *manualParts) flag(f *kong.Flag) []string {
 	return []string{name, variable, standard, help}
 }
 
-// routes returns a table with a row for each operation. Methods that do the same share a row.
+// routes returns a table with a row for each path. It leaves out paths with a slug, because each has the operations of
+// a path with an id.
 func (p *manualParts) routes() string {
 	api := p.api.Describe(time.Unix(0, 0).UTC(), p.root, calendar.English)
-	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool { return name != "" && name[0] != '/' })
-	var rows [][]string
+	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool {
+		return name == "" || name[0] != '/' || strings.Contains(name, "/by-slug/")
+	})
+	rows := make([][]string, 0, len(paths))
 	for _, path := range paths {
+		var methods, does []string
+		address := "`{api}" + path + "`"
 		for _, x := range api.ExplainRoute("", path) {
 			method, _, _ := strings.Cut(x.Operation, " ")
-			last, address := len(rows)-1, "`{api}"+path+"`"
+			methods = append(methods, method)
+			if !slices.Contains(does, x.Summary) {
+				does = append(does, x.Summary)
+			}
 			if x.Server != "" {
 				address = "`{base_url}" + path + "`"
 			}
-			if last >= 0 && rows[last][1] == address && rows[last][2] == x.Summary {
-				rows[last][0] += ", " + method
-				continue
-			}
-			rows = append(rows, []string{method, address, x.Summary})
 		}
+		rows = append(rows, []string{address, strings.Join(methods, ", "), strings.Join(does, "; ")})
 	}
-	return manual.Table([]string{"Method", "Path", "Does"}, rows)
+	return manual.Table([]string{"Path", "Methods", "Does"}, rows)
 }
 
 // parameters returns a table with a row for each parameter of an operation. For rows that an earlier table of the
@@ -225,7 +229,8 @@ func (p *manualParts) parameters(method, path string, shown shownRows) (string, 
 		if x.In != "query" && method == http.MethodGet || x.In == "query" && method != http.MethodGet {
 			kind += " (" + x.In + ")"
 		}
-		row := []string{"`" + x.Name + "`", kind, strings.Join(x.Rules, "; "), x.Description}
+		value := strings.Join(append([]string{kind}, x.Rules...), "; ")
+		row := []string{"`" + x.Name + "`", value, x.Description}
 		key := strings.Join(row, "\n")
 		earlier, ok := shown[key]
 		if !ok {
@@ -238,7 +243,7 @@ func (p *manualParts) parameters(method, path string, shown shownRows) (string, 
 		}
 		shared[earlier] = append(shared[earlier], row[0])
 	}
-	table := manual.Table([]string{"Parameter", "Type", "Rules", "Meaning"}, rows)
+	table := manual.Table([]string{"Parameter", "Value", "Meaning"}, rows)
 	if len(paths) == 0 {
 		return table, nil
 	}

@@ -67,10 +67,10 @@ func TestGeneratedParts(t *testing.T) {
 		{"flags", "| `--out`, `-o` |  | `-` | File to write, - for standard output."},
 		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | that of the originals | Language of the site: en, pl or es. |"},
 		{"flags", "And, as for `serve`, `--timezone`, "},
-		{"routes", "| POST, PUT, PATCH | `{api}/events/{id}` | Update an event |"},
-		{"parameters GET /events", "| `start_date` | string | default depends on the day | "},
-		{"parameters GET /venues", "| `per_page` | integer | default 10; at least 1 | "},
-		{"parameters POST /tags", "| `name` | string | required; at most 500 characters | "},
+		{"routes", "| `{api}/events/{id}` | GET, POST, PUT, PATCH, DELETE | Read an event; Update an event; Delete an event |"},
+		{"parameters GET /events", "| `start_date` | string; default depends on the day | "},
+		{"parameters GET /venues", "| `per_page` | integer; default 10; at least 1 | "},
+		{"parameters POST /tags", "| `name` | string; required; at most 500 characters | "},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			t.Parallel()
