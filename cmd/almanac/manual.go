@@ -243,13 +243,13 @@ func (p *manualParts) parameters(method, path string, shown shownRows) (string, 
 		}
 		shared[earlier] = append(shared[earlier], row[0])
 	}
-	table := manual.Table([]string{"Parameter", "Value", "Meaning"}, rows)
-	if len(paths) == 0 {
-		return table, nil
+	var parts []string
+	if len(rows) > 0 {
+		parts = append(parts, manual.Table([]string{"Parameter", "Value", "Meaning"}, rows))
 	}
-	for i, earlier := range paths {
+	for _, earlier := range paths {
 		name := strings.TrimPrefix(earlier, "/")
-		paths[i] = fmt.Sprintf("as for [%s](#%s), %s", name, name, strings.Join(shared[earlier], ", "))
+		parts = append(parts, fmt.Sprintf("As for [%s](#%s): %s.\n", name, name, strings.Join(shared[earlier], ", ")))
 	}
-	return table + "\nAnd, " + strings.Join(paths, "; ") + ".\n", nil
+	return strings.Join(parts, "\n"), nil
 }

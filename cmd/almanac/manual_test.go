@@ -82,7 +82,7 @@ func TestGeneratedParts(t *testing.T) {
 	}
 	if text, err := p.fill("<!-- generated: parameters GET /events -->\n<!-- /generated -->\n" +
 		"<!-- generated: parameters GET /images -->\n<!-- /generated -->\n"); err != nil ||
-		!strings.Contains(text, "\nAnd, as for [events](#events), `page`, ") {
+		!strings.Contains(text, "\nAs for [events](#events): `page`, ") {
 		t.Errorf("a second table of a page: error %v, text\n%s", err, text)
 	}
 	for _, name := range []string{"", "flag", "flags serve", "routes x", "parameters", "parameters GET /nothing", "parameters BREW /events"} {
