@@ -10,14 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// manualPages are the README and the pages of the manual.
+// manualPages returns the paths of the README and of the pages of the manual.
 func manualPages(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
+	return append(pagesIn(t, "../../docs"), "../../README.md")
+}
+
+// designDir is the folder of the pages about the design.
+const designDir = "../../docs/design"
+
+// pagesIn returns the paths of the pages in a folder.
+func pagesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	return append(pages, "../../README.md")
+	return pages
 }
 
 func readPage(t *testing.T, file string) string {
@@ -110,7 +119,8 @@ func anchors(text string) map[string]bool {
 
 func TestManualLinksLead(t *testing.T) {
 	t.Parallel()
-	for _, file := range append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
+	files := append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md")
+	for _, file := range append(files, pagesIn(t, designDir)...) {
 		text := code.ReplaceAllString(readPage(t, file), "")
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			address := m[1] + m[2]
@@ -135,11 +145,13 @@ func TestManualLinksLead(t *testing.T) {
 
 func TestManualIndexNamesEveryPage(t *testing.T) {
 	t.Parallel()
-	index := readPage(t, "../../docs/README.md")
-	for _, file := range manualPages(t) {
-		name := filepath.Base(file)
-		if name != "README.md" && !strings.Contains(index, "]("+name+")") {
-			t.Errorf("docs/README.md has no link to %s", name)
+	for _, dir := range []string{"../../docs", designDir} {
+		index := readPage(t, filepath.Join(dir, "README.md"))
+		for _, file := range pagesIn(t, dir) {
+			name := filepath.Base(file)
+			if name != "README.md" && !strings.Contains(index, "]("+name+")") {
+				t.Errorf("%s/README.md has no link to %s", dir, name)
+			}
 		}
 	}
 }
