@@ -209,7 +209,7 @@ func TestCredentialsThatNobodyLooksAtChangeNoRate(t *testing.T) {
 			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 2}
 		})
 		for i := range 3 {
-			res := doAtRoot(t, s, target[0], target[1], "Authorization", "Bearer x")
+			res := visit(t, s, target[0], target[1], "Authorization", "Bearer x")
 			if (res.Status == 429) != (i == 2) {
 				t.Errorf("%s, request %d: %d %s", name, i, res.Status, res.Body)
 			}

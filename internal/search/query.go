@@ -37,7 +37,7 @@ func ParseEvents(s string) (q Query, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return Query{}, false
 	}
-	for s = trimStart(s); s != ""; s = trimStart(s) {
+	for s = strings.TrimLeftFunc(s, unicode.IsSpace); s != ""; s = strings.TrimLeftFunc(s, unicode.IsSpace) {
 		var t Term
 		t, s = nextTerm(s)
 		if t.Text == "" || slices.ContainsFunc(q.Terms, func(have Term) bool {
@@ -83,8 +83,6 @@ func cutPhrase(s string) (phrase, rest string, ok bool) {
 	_, size = utf8.DecodeRuneInString(s[end:])
 	return s[:end], s[end+size:], true
 }
-
-func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
 // Match reports whether an event with these folded fields (title, excerpt, description) matches. Each term must
 // occur in some field, and no excluded term in any. A term may match inside a word, but not across fields.

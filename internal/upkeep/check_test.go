@@ -17,7 +17,6 @@ import (
 )
 
 func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		tag := w.Term(e, calendar.Tag, "Jazz", 0)

@@ -66,7 +66,6 @@ func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []
 }
 
 func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row, occurrences := newWeekly(t, w)
@@ -205,7 +204,6 @@ func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
 }
 
 func TestRepairFreesOccurrencesOfNoSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row, occurrences := newWeekly(t, w)
@@ -233,7 +231,6 @@ func TestRepairFreesOccurrencesOfNoSeries(t *testing.T) {
 }
 
 func TestRepairDerivesInstantsFromWallTimes(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row := w.Event(w.As(calendar.Editor), &edit.EventInput{})
