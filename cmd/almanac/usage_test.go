@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,7 @@ func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
 		}
 		return k
 	}
-	unused := make(map[string]string)
-	for path, line := range exampleLines {
-		unused[path] = line
-	}
+	unused := maps.Clone(exampleLines)
 	var walk func(node *kong.Node)
 	walk = func(node *kong.Node) {
 		line, ok := unused[node.FullPath()]
