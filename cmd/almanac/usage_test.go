@@ -12,7 +12,7 @@ import (
 func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
 	t.Parallel()
 	parser := func() *kong.Kong {
-		env := &environment{getenv: func(string) string { return "" }}
+		env := &environment{getenv: noEnvironment}
 		k, err := kong.New(&cli{}, kong.Name("almanac"), kong.PostBuild(env.readFlags), kong.Exit(func(int) {}))
 		if err != nil {
 			t.Fatal(err)

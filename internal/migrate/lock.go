@@ -120,8 +120,7 @@ func acquireLock(ctx context.Context, drv atlasDriver, wait time.Duration) (sche
 	began, left := time.Now(), wait
 	for {
 		unlock, err := drv.Lock(ctx, lockName, left)
-		var my *mysql.MySQLError
-		if !errors.As(err, &my) || my.Number != errUnknown {
+		if my, ok := errors.AsType[*mysql.MySQLError](err); !ok || my.Number != errUnknown {
 			return unlock, err
 		}
 		left = (wait - time.Since(began)).Round(time.Second)
