@@ -35,7 +35,7 @@ func (s *Server) useSteps() {
 		s.limitAddress,     // rates.go: 429
 		s.redirectLanguage, // route.go: 301
 		s.checkConditions,  // conditional.go: ETag, Cache-Control, 304, 412
-		s.serveCached,      // cache.go
+		s.serveCached,      // cached.go
 
 		// All other requests pass the steps below, too.
 		s.enterGate,      // gates.go: deadline, 503
@@ -54,7 +54,7 @@ func (s *Server) useSteps() {
 		s.limitCaller,    // rates.go: 429
 		s.limitBody,      // limits.go: 413
 		s.enterLargeGate, // gates.go: 503
-		s.expireRevision, // cache.go: after a write
+		s.expireRevision, // cached.go: after a write
 		s.applyKey,       // idempotency.go: Idempotency-Key
 		s.serveResource,  // resource.go: package handlers
 	)

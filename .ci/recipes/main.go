@@ -1,4 +1,4 @@
-// Recipes follows CONTRIBUTING's recipes to the letter in a copy of the tree, and asks the service that results.
+// Recipes follows the recipes of docs/recipes.md to the letter in a copy of the tree, and asks the service that results.
 //
 //	go run ./.ci/recipes -mysql mysql://root@127.0.0.1:3306/
 //
@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(server string, keep bool) (err error) {
-	page, err := os.ReadFile("CONTRIBUTING.md")
+	page, err := os.ReadFile("docs/recipes.md")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// recipe is a section of CONTRIBUTING to follow, with requests that show that the resulting program works.
+// recipe is a section of docs/recipes.md to follow, with requests that show that the resulting program works.
 type recipe struct {
 	title      string
 	needsMySQL bool

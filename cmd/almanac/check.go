@@ -16,7 +16,7 @@ import (
 type checkCmd struct {
 	database  `group:"Database:"`
 	siteFlags `group:"Site:"`
-	Repair    bool `help:"First recompute what is derived from the records: event counts, instants, search texts, positions on the map, sort keys."`
+	Repair    bool `help:"First recompute derived data: event counts, instants, search texts, positions on the map, sort keys."`
 	Limit     int  `default:"100" placeholder:"N" help:"Most problems to print. All of them are counted. Default ${default}."`
 }
 

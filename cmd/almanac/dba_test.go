@@ -57,10 +57,15 @@ func TestManualNamesEveryIndex(t *testing.T) {
 		}
 	}
 	named := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| .*\\w.* \\|$").FindAllStringSubmatch(dbaPage(t), -1) {
-		for _, kind := range calendar.NamedKinds { // each of the tables that the row stands for, or the one that it names
-			of := strings.NewReplacer("RECORDS", kind.Plural(), "RECORD", string(kind))
-			named[of.Replace(row[1]+"."+row[2])] = true
+	rows := regexp.MustCompile("(?m)^\\| (`\\w+`(?:, `\\w+`)*) \\| `(\\w+)` \\| .*\\w.* \\|$")
+	for _, row := range rows.FindAllStringSubmatch(dbaPage(t), -1) {
+		for table := range strings.SplitSeq(strings.ReplaceAll(row[1], "`", ""), ", ") {
+			for _, kind := range calendar.NamedKinds { // the table, or each of the tables that it stands for
+				for _, language := range calendar.Languages {
+					of := strings.NewReplacer("RECORDS", kind.Plural(), "RECORD", string(kind), "LANG", string(language))
+					named[of.Replace(table+"."+row[2])] = true
+				}
+			}
 		}
 	}
 	if len(there) == 0 {

@@ -33,7 +33,7 @@ type demoCmd struct {
 	DB         string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Keep       string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
 	calendarChoice
-	Events int  `default:"300" placeholder:"N" help:"Number of single events, with those of festivals and courses. The dates of series come on top. Default ${default}."`
+	Events int  `default:"300" placeholder:"N" help:"Number of single events, with those of festivals and courses. Dates of series come on top. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`
 }
 

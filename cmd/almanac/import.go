@@ -27,22 +27,22 @@ import (
 )
 
 type importCmd struct {
-	Source       string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the address of the events list of a compatible REST API, read to its last page; the address of an iCalendar file (.ics); or a file with an iCalendar, a table (CSV) or one saved page of such a list."`
+	Source       string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the URL of a compatible REST API's events list, read to its last page; the URL of an iCalendar file (.ics); or a file with an iCalendar, a table (CSV) or one saved page of such a list."`
 	database     `group:"Database:"`
-	Language     string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. A record that exists here in another language gets the texts as a translation. Default that of the site."`
+	Language     string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. For a record in another language, the texts become a translation. Default that of the site."`
 	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default that of the calendar, which is en until one is set. [$$ALMANAC_LANGUAGE]"`
 	Timezone     string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default that of the calendar, which is UTC until one is set."`
 	moneyFlags   `group:"Site:"`
 	tableFlags   `group:"Tables:"`
-	Protected    string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
-	NewIDs       bool     `name:"new-ids" help:"Give new ids to new records. Without it they keep the ids of the source, and the import fails if one of these ids is taken here."`
+	Protected    string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with an unknown password: password protects them with a random one, draft makes them drafts. Default ${default}."`
+	NewIDs       bool     `name:"new-ids" help:"Give new records new ids. Without it they keep the source's ids, and the import fails if one is taken."`
 	DryRun       bool     `help:"Print what the command would do, and write nothing."`
 	Verbose      bool     `short:"v" help:"List every record that is created, updated or translated."`
 	Author       string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
 	Rate         float64  `default:"2" placeholder:"N" help:"Requests per second. Default ${default}."`
-	Images       bool     `help:"Download the images. Without it the records refer to the images of the source."`
+	Images       bool     `help:"Download the images. Without it, records refer to the source's images."`
 	Media        string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
-	FetchAllow   []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
+	FetchAllow   []string `placeholder:"CIDR" help:"Private networks from which images may be downloaded. Repeatable, or a comma list. Default none."`
 }
 
 // errIncomplete is returned if some records or translations were not imported. They have been printed by then.

@@ -13,8 +13,8 @@ import (
 
 // tableFlags are the flags for a table. Other sources do not need them.
 type tableFlags struct {
-	Map   []string `sep:"none" placeholder:"COLUMN=FIELD" help:"Field of a column of a table, such as 'Nazwa=title'. The column is its name, in double quotes if it has a comma, its letter or its number; the field - ignores it. Repeatable, or a comma list."`
-	Dates string   `default:"" placeholder:"ORDER" enum:",dmy,mdy" help:"Order of the dates of a table that can be read in two ways, such as 05/06/2026: dmy, or mdy for the month first. Default none: the command asks on a terminal, and fails elsewhere."`
+	Map   []string `sep:"none" placeholder:"COLUMN=FIELD" help:"Field of a table's column, such as 'Nazwa=title'. A column is its name (in double quotes if it has a comma), letter or number; the field - ignores it. Repeatable, or a comma list."`
+	Dates string   `default:"" placeholder:"ORDER" enum:",dmy,mdy" help:"Order of ambiguous dates in a table, such as 05/06/2026: dmy or mdy. Default none: the command asks on a terminal, and fails elsewhere."`
 }
 
 // tables returns the options with which the importer reads tables. They include a preview that prints to s.

@@ -20,9 +20,9 @@ import (
 
 // cli has the commands and flags of the program.
 type cli struct {
-	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a made-up calendar to try. Start here."`
+	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a sample calendar to try. Start here."`
 	Serve        serveCmd         `cmd:"" group:"Start:" help:"Serve the API, the feeds and the pages."`
-	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
+	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a sample calendar of any size, or write one to a file."`
 	Import       importCmd        `cmd:"" group:"Records:" help:"Import a calendar from a compatible REST API or from a file."`
 	Export       exportCmd        `cmd:"" group:"Records:" help:"Write all public records of a calendar to a file: iCalendar, CSV or JSON."`
 	User         userCmds         `cmd:"" group:"Calendar:" help:"Manage users."`

@@ -8,18 +8,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/almanac-cal/almanac/internal/manual"
 )
 
-// manualPages are the README and the pages of the manual.
+// manualPages returns the paths of the README and of the pages of the manual.
 func manualPages(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
+	return append(pagesIn(t, "../../docs"), "../../README.md")
+}
+
+// designDir is the folder of the pages about the design.
+const designDir = "../../docs/design"
+
+// pagesIn returns the paths of the pages in a folder.
+func pagesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(dir, "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	return append(pages, "../../README.md")
+	return pages
 }
 
 func readPage(t *testing.T, file string) string {
@@ -40,10 +47,8 @@ func TestManualIsGenerated(t *testing.T) {
 	generated := 0
 	for _, file := range manualPages(t) {
 		old := readPage(t, file)
-		text, err := manual.Fill(old, func(name string) (string, error) {
-			generated++
-			return p.part(name)
-		})
+		generated += strings.Count(old, "<!-- generated: ")
+		text, err := p.fill(old)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -65,27 +70,33 @@ func TestGeneratedParts(t *testing.T) {
 	}
 	for _, test := range []struct{ part, want string }{
 		{"flags", "| `--listen` | `ALMANAC_LISTEN` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
-		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Keep an index "},
+		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Filter and sort lists in memory"},
 		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
 		{"flags", "Takes `<login>`: Login of the user."},
-		{"flags", "| `--out`, `-o` |  | `-` | File to write, - for standard output."},
+		{"flags", "| `--out`, `-o` | `-` | File to write, - for standard output."},
 		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | that of the originals | Language of the site: en, pl or es. |"},
-		{"flags", "And, as for `serve`, `--timezone`, "},
-		{"routes", "| POST, PUT, PATCH | `{api}/events/{id}` | Update an event |"},
-		{"parameters GET /events", "| `start_date` | string | default depends on the day | "},
-		{"parameters GET /venues", "| `per_page` | integer | default 10; at least 1 | "},
-		{"parameters POST /tags", "| `name` | string | required; at most 500 characters | "},
+		{"flags", "As for `serve`: `--db`, `--timezone`, `--language`.\n"},
+		{"flags", "As for `serve`: all flags but `--db`, "},
+		{"routes", "| `{api}/events/{id}` | GET, POST, PUT, PATCH, DELETE | Read an event; Update an event; Delete an event |"},
+		{"parameters GET /events", "| `start_date` | string; default depends on the day | "},
+		{"parameters GET /venues", "| `per_page` | integer; default 10; at least 1 | "},
+		{"parameters POST /tags", "| `name` | string; required; at most 500 characters | "},
 	} {
 		t.Run(test.part, func(t *testing.T) {
 			t.Parallel()
-			got, err := p.part(test.part)
+			got, err := p.part(test.part, shownRows{})
 			if err != nil || !strings.Contains(got, test.want) {
 				t.Errorf("error %v; no %q in %d characters", err, test.want, len(got))
 			}
 		})
 	}
+	if text, err := p.fill("<!-- generated: parameters GET /events -->\n<!-- /generated -->\n" +
+		"<!-- generated: parameters GET /images -->\n<!-- /generated -->\n"); err != nil ||
+		!strings.Contains(text, "\nAs for [events](#events): `page`, ") {
+		t.Errorf("a second table of a page: error %v, text\n%s", err, text)
+	}
 	for _, name := range []string{"", "flag", "flags serve", "routes x", "parameters", "parameters GET /nothing", "parameters BREW /events"} {
-		if got, err := p.part(name); err == nil {
+		if got, err := p.part(name, shownRows{}); err == nil {
 			t.Errorf("%q is made: %s", name, got)
 		}
 	}
@@ -109,7 +120,8 @@ func anchors(text string) map[string]bool {
 
 func TestManualLinksLead(t *testing.T) {
 	t.Parallel()
-	for _, file := range append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
+	files := append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md")
+	for _, file := range append(files, pagesIn(t, designDir)...) {
 		text := code.ReplaceAllString(readPage(t, file), "")
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			address := m[1] + m[2]
@@ -134,11 +146,13 @@ func TestManualLinksLead(t *testing.T) {
 
 func TestManualIndexNamesEveryPage(t *testing.T) {
 	t.Parallel()
-	index := readPage(t, "../../docs/README.md")
-	for _, file := range manualPages(t) {
-		name := filepath.Base(file)
-		if name != "README.md" && !strings.Contains(index, "]("+name+")") {
-			t.Errorf("docs/README.md has no link to %s", name)
+	for _, dir := range []string{"../../docs", designDir} {
+		index := readPage(t, filepath.Join(dir, "README.md"))
+		for _, file := range pagesIn(t, dir) {
+			name := filepath.Base(file)
+			if name != "README.md" && !strings.Contains(index, "]("+name+")") {
+				t.Errorf("%s/README.md has no link to %s", dir, name)
+			}
 		}
 	}
 }

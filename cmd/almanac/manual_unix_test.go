@@ -26,11 +26,11 @@ import (
 // notTested are the reasons for which a block of commands is not run: the whole list.
 var notTested = []string{
 	"needs Docker", "needs systemd", "needs Kubernetes", "needs the Atlas CLI", "needs mysqldump", "needs mysql", "needs Git",
-	"needs two machines", "needs several servers", "needs a process whose files were removed", "runs the tests", "takes minutes",
+	"needs two machines", "needs a process whose files were removed", "runs the tests", "takes minutes",
 }
 
 // fewTested are pages that may skip more blocks than they run.
-var fewTested = []string{"docs/performance.md", "docs/faults.md"}
+var fewTested = []string{"docs/performance.md", "docs/faults.md", "docs/recipes.md"}
 
 // quickPages are the pages whose commands run in short mode, too.
 var quickPages = []string{"README.md", "docs/getting-started.md"}

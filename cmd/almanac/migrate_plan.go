@@ -54,7 +54,7 @@ func (l lockWait) wait() time.Duration {
 
 // devFlag has the flag of commands that can replay migrations in another database.
 type devFlag struct {
-	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. One that does not exist is created, and dropped at the end. Only lint needs it, to look at the migrations of MySQL."`
+	Dev string `placeholder:"URL" help:"Empty MySQL database to replay migrations in; it is emptied again. A missing one is created, and dropped at the end. Only lint requires it, for MySQL."`
 }
 
 // withDev opens the dev database and runs do with it. Without --dev, do receives nil.
@@ -154,7 +154,7 @@ func printDrift(out io.Writer, err error) error {
 }
 
 type migrateLintCmd struct {
-	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, in which the migrations of this program count as released. Default the migrations of this program."`
+	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, where this program's migrations count as released. Default the migrations of this program."`
 	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 	devFlag

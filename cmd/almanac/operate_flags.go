@@ -19,27 +19,27 @@ import (
 type operateFlags struct {
 	RequestTimeout          time.Duration `default:"15s" placeholder:"TIME" help:"Longest time for one request, the database included. Default ${default}."`
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"Longest time for an upload of an image. Default ${default}."`
-	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for a cache of replies to anonymous requests. 0 disables it. Default ${default}."`
-	RecordCache             string        `default:"32MiB" placeholder:"SIZE" help:"Memory for a cache of records as lists show them. 0 disables it. Default ${default}."`
-	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"Longest time that a cached reply may miss a write of another process. 0s asks the database for its revision at each request. Default ${default}."`
+	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for cached responses to anonymous requests. 0 disables the cache. Default ${default}."`
+	RecordCache             string        `default:"32MiB" placeholder:"SIZE" help:"Memory for cached records of lists. 0 disables the cache. Default ${default}."`
+	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long a cached response may miss another process's write. 0s asks the database at each request. Default ${default}."`
 	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests served at once. 0 means the default. Others wait up to a second and are then refused. Default 32 for each processor."`
-	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not read yet. 0 means no limit. Beyond it, requests are refused. Default ${default}."`
-	MaxReceiving            string        `default:"128MiB" placeholder:"SIZE" help:"Memory for request bodies of 64 KiB and more that are still arriving. 0 means no limit. Beyond it, requests are refused. Default ${default}."`
-	MaxDecoding             string        `default:"512MiB" placeholder:"SIZE" help:"Memory for decoding pictures. 0 means no limit. Pictures wait for each other; one that needs more is refused. Default ${default}."`
+	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large unread responses. Beyond it, requests are refused. 0 means no limit. Default ${default}."`
+	MaxReceiving            string        `default:"128MiB" placeholder:"SIZE" help:"Memory for arriving request bodies of 64 KiB and more. Beyond it, requests are refused. 0 means no limit. Default ${default}."`
+	MaxDecoding             string        `default:"512MiB" placeholder:"SIZE" help:"Memory for decoding pictures, which wait for each other. One that requires more is refused. 0 means no limit. Default ${default}."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once. 0 means no limit. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address. 0 means no limit. Default ${default}."`
 	RateLimit               string        `default:"auto" placeholder:"RATE" help:"Rate of requests without credentials from one address, such as 100/s, 600/m burst 200, or off. Default 50/s burst 250 from public addresses, and off if the service listens on this machine only."`
 	RateLimitToken          string        `default:"auto" placeholder:"RATE" help:"Rate of requests with one token. Default 200/s burst 1000 from public addresses, and off if the service listens on this machine only."`
 	RateRedis               string        `placeholder:"URL" help:"Redis or Valkey in which all processes count rates together: redis://USER:PASSWORD@HOST:PORT/0. Default: each process counts its own."`
-	TrustedProxy            []string      `placeholder:"CIDR" help:"Networks of trusted proxies, which name the address of the client in a header. Repeatable, or a comma list. Default none."`
-	ProxyHeader             string        `default:"x-forwarded-for" placeholder:"NAME" enum:"x-forwarded-for,forwarded" help:"Header in which trusted proxies name the address of the client: x-forwarded-for or forwarded. Default ${default}."`
-	MaxAge                  time.Duration `default:"0s" placeholder:"TIME" help:"How long HTTP caches may use replies to anonymous requests before they revalidate them. Default ${default}."`
-	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long HTTP caches may use a stale reply while they revalidate it. Default ${default}."`
-	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"How long to go on serving after the signal to stop, while /readyz answers 503. Default ${default}."`
-	IndexWait               time.Duration `default:"1m" placeholder:"TIME" help:"Longest time after the start that /readyz answers 503 while the index loads. 0s does not wait. Default ${default}."`
-	IndexSnapshot           string        `default:"auto" placeholder:"DIR" help:"Folder for a copy of the index, from which a process reads it when it starts. none makes no copy. Default the folder of the SQLite file, and none on MySQL."`
-	KeepChanges             string        `default:"90d" placeholder:"TIME" help:"How long the change log of the database is kept, such as 90d or 48h, at least 24h. 0 keeps all of it. Default ${default}."`
-	ReusePort               bool          `help:"Share the listen address with other processes, so that a new one can start before the old one stops."`
+	TrustedProxy            []string      `placeholder:"CIDR" help:"Networks of trusted proxies, whose header has the client's address. Repeatable, or a comma list. Default none."`
+	ProxyHeader             string        `default:"x-forwarded-for" placeholder:"NAME" enum:"x-forwarded-for,forwarded" help:"Header of trusted proxies with the client's address: x-forwarded-for or forwarded. Default ${default}."`
+	MaxAge                  time.Duration `default:"0s" placeholder:"TIME" help:"How long HTTP caches may use anonymous responses without revalidating. Default ${default}."`
+	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long HTTP caches may use a stale response while revalidating. Default ${default}."`
+	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"How long to continue serving after the signal to stop, with 503 from /readyz. Default ${default}."`
+	IndexWait               time.Duration `default:"1m" placeholder:"TIME" help:"How long /readyz may answer 503 while the index loads after the start. 0s does not wait. Default ${default}."`
+	IndexSnapshot           string        `default:"auto" placeholder:"DIR" help:"Folder for a copy of the index, for a quick start. none makes no copy. Default the folder of the SQLite file, and none on MySQL."`
+	KeepChanges             string        `default:"90d" placeholder:"TIME" help:"How long to keep the change log, such as 90d or 48h, at least 24h. 0 keeps all of it. Default ${default}."`
+	ReusePort               bool          `help:"Share the listen address, so that a new process can start before the old one stops."`
 	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`
 	Pprof                   bool          `help:"Serve profiles of the process at /debug/pprof/ of the --metrics-listen address."`
 	OTLPEndpoint            string        `name:"otlp-endpoint" placeholder:"URL" help:"Collector of OpenTelemetry traces, over HTTP. Default OTEL_EXPORTER_OTLP_ENDPOINT, if that is set."`

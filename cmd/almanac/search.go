@@ -12,7 +12,7 @@ import (
 )
 
 type searchCmds struct {
-	Rebuild searchRebuildCmd `cmd:"" help:"Recompute search texts, instants, positions on the map and sort keys. Needed after another program changed rows, or after the site's language or the rules of a time zone changed."`
+	Rebuild searchRebuildCmd `cmd:"" help:"Recompute search texts, instants, positions on the map and sort keys, after another program changed rows, or the site's language or a time zone's rules changed."`
 }
 
 type searchRebuildCmd struct {

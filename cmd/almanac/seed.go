@@ -24,7 +24,7 @@ import (
 // seedCmds has the commands that fill a database with made-up records, and remove them.
 type seedCmds struct {
 	Fill   seedCmd       `cmd:"" default:"withargs" help:"Fill a database, or write a file with --format. This is what 'almanac seed' does."`
-	Remove seedRemoveCmd `cmd:"" help:"Remove all made-up records, and no others."`
+	Remove seedRemoveCmd `cmd:"" help:"Remove all sample records, and no others."`
 }
 
 type seedCmd struct {
@@ -33,11 +33,11 @@ type seedCmd struct {
 	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default that of the originals. [$$ALMANAC_LANGUAGE]"`
 	Media        string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	Append       bool   `xor:"again" help:"Add another calendar to a database that has one of the same scenario."`
-	Reset        bool   `xor:"again" help:"Remove all made-up records, then fill."`
+	Reset        bool   `xor:"again" help:"Remove all sample records, then fill."`
 	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
 	Force        bool   `help:"Fill a database that has other records, and leave those as they are."`
 
-	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file instead of a database: json (an events list of the API), ics (iCalendar) or sql (INSERT statements for an empty MySQL database)."`
+	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file instead: json (an events list of the API), ics (iCalendar) or sql (INSERT statements for an empty MySQL database)."`
 	Out     string `default:"-" type:"path" placeholder:"FILE" help:"File to write with --format. Default standard output."`
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
 }
@@ -45,8 +45,8 @@ type seedCmd struct {
 // calendarChoice has the flags that seed and demo share.
 type calendarChoice struct {
 	Scenario string `default:"city" placeholder:"NAME" help:"Kind of calendar: city, venue, festival, university, conference or sport. Default ${default}."`
-	City     string `default:"" placeholder:"NAME" help:"City of the events. The program knows the districts and streets of a hundred in Europe, the Americas, Australia and New Zealand; any other works too. Default one that the seed chooses."`
-	Seed     uint64 `default:"7" placeholder:"N" help:"Number that chooses the made-up content. The same seed, settings and --from give the same calendar. Default ${default}."`
+	City     string `default:"" placeholder:"NAME" help:"City of the events. Any name works; the program knows the streets of a hundred in Europe, the Americas, Australia and New Zealand. Default one that the seed chooses."`
+	Seed     uint64 `default:"7" placeholder:"N" help:"Number that chooses the content. The same seed, settings and --from give the same calendar. Default ${default}."`
 	From     string `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
 }
 
@@ -93,11 +93,11 @@ func languagesStartingWith(first calendar.Language) []calendar.Language {
 // calendarFlags has the flags that describe the made-up calendar.
 type calendarFlags struct {
 	calendarChoice
-	Events     int      `default:"200" placeholder:"N" help:"Number of single events, with those of festivals and courses. The dates of series come on top. Default ${default}."`
+	Events     int      `default:"200" placeholder:"N" help:"Number of single events, with those of festivals and courses. Dates of series come on top. Default ${default}."`
 	Venues     int      `default:"0" placeholder:"N" help:"Number of venues. Default as many as suit the events."`
 	Organizers int      `default:"0" placeholder:"N" help:"Number of organizers. Default as many as suit the events."`
 	Months     int      `default:"24" placeholder:"N" help:"Number of months. Default ${default}."`
-	Languages  []string `name:"language" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first. The first also chooses the country, unless --city does. A comma list of en, pl and es. Default all, that of the city first."`
+	Languages  []string `name:"language" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first, which also chooses the country, unless --city does. A comma list of en, pl and es. Default all, that of the city first."`
 	Zone       string   `name:"timezone" default:"" placeholder:"ZONE" help:"Time zone of the events. Default that of the places."`
 	NoImages   bool     `help:"Make no pictures."`
 	Nasty      bool     `help:"Add texts that careless clients show wrongly: emoji, quotes, ampersands, right-to-left."`

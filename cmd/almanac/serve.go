@@ -22,8 +22,8 @@ import (
 type serveCmd struct {
 	database `group:"Database:"`
 	serveFlags
-	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica of the database for anonymous reads. Requests with credentials read the database itself, so users see what they wrote. Repeatable, or a comma list. Default none."`
-	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. A replica that lags more, or does not answer, gets no reads. Default ${default}."`
+	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica for anonymous reads. Requests with credentials read the primary. Repeatable, or a comma list. Default none."`
+	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. A replica that lags more gets no reads. Default ${default}."`
 	Migrate   bool          `help:"Apply missing migrations before serving. SQLite needs no flag for it."`
 }
 

@@ -20,14 +20,14 @@ type serveFlags struct {
 	moneyFlags `group:"Site:"`
 	Listen     string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
 	BaseURL    string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
-	PerPage    *int     `placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
+	PerPage    *int     `placeholder:"N" help:"Records on a page without per_page, 1 to 50. Default that of the calendar, which is 10 until one is set."`
 	Mount      []string `placeholder:"PATH" help:"Also serve the API under this path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
 	Media      string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	FetchAllow []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
-	Index      bool     `default:"true" negatable:"" help:"Keep an index in memory to filter and sort lists, about 0.2 to 0.3 KB per event. Without it the database does this work. On by default."`
+	FetchAllow []string `placeholder:"CIDR" help:"Private networks from which images may be downloaded. Repeatable, or a comma list. Default none."`
+	Index      bool     `default:"true" negatable:"" help:"Filter and sort lists in memory, with about 0.2 to 0.3 KB per event. Without it the database does. On by default."`
 	Pages      bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
 	Site       string   `type:"path" placeholder:"FOLDER" help:"Folder with the site's own title, colours, logo and more. Default none."`
-	AccessLog  bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests whose status is 500 or more. On by default."`
+	AccessLog  bool     `default:"true" negatable:"" help:"Log every request. Without it, only those with status 500 or more. On by default."`
 	LogFormat  string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
 
 	operateFlags `group:"Limits, caches, shutdown and monitoring:"`

@@ -75,7 +75,7 @@ func (c siteShowCmd) show(ctx context.Context, s streams, st *store.Store) error
 }
 
 type siteSetCmd struct {
-	Settings []string `arg:"" name:"setting" optional:"" placeholder:"NAME=VALUE" help:"Settings, such as timezone=Europe/Warsaw, languages=pl,en or title='What is on'. The first language is the main one. A name with = and nothing after it takes the default again. Without any, an interrupted change is finished."`
+	Settings []string `arg:"" name:"setting" optional:"" placeholder:"NAME=VALUE" help:"Settings, such as timezone=Europe/Warsaw, languages=pl,en or title='What is on'. The first language is the main one. NAME= restores the default. Without any, an interrupted change is finished."`
 	database `group:"Database:"`
 	Yes      bool `short:"y" help:"Do not ask for confirmation of a new time zone."`
 }

@@ -169,7 +169,7 @@ type translationsImportCmd struct {
 	siteFlags `group:"Site:"`
 	DryRun    bool `help:"Print what the command would do, and write nothing."`
 	Force     bool `help:"Also import translations whose source text has changed since the export."`
-	Clear     bool `help:"Remove a translation if its text in the file is empty. Without it, empty means not translated."`
+	Clear     bool `help:"Remove translations whose text in the file is empty."`
 }
 
 // Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.

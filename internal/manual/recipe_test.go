@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRecipesInsertAfterOneLine checks that each block of CONTRIBUTING.md has exactly one place where it can be
+// TestRecipesInsertAfterOneLine checks that each block of docs/recipes.md has exactly one place where it can be
 // inserted. CI also follows the recipes in a copy of the source tree.
 func TestRecipesInsertAfterOneLine(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../CONTRIBUTING.md")
+	page, err := os.ReadFile("../../docs/recipes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
