@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"maps"
@@ -151,13 +150,11 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 
 	almanac := func(db string, want int, args ...string) string {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		none := func(string) string { return "" }
-		code := run(t.Context(), append(args, "--db", db), none, streams{Out: &stdout, Err: &stderr})
+		code, out := almanac(t, append(args, "--db", db)...)
 		if code != want {
-			t.Errorf("%q: exit status %d, want %d; stdout %q, stderr %q", args, code, want, &stdout, &stderr)
+			t.Errorf("%q: exit status %d, want %d; %s", args, code, want, out)
 		}
-		return stdout.String() + stderr.String()
+		return out
 	}
 	if out := almanac(serving, 1, "migrate", "apply"); !strings.Contains(out, "denied") {
 		t.Errorf("the user that serves migrates: %s", out)
@@ -189,8 +186,7 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 		"CREATE INDEX x ON tokens (name)", "SELECT count(*) FROM mysql.user",
 	} {
 		_, err := st.DB.ExecContext(t.Context(), statement)
-		var refused *mysql.MySQLError
-		if !errors.As(err, &refused) || refused.Number != 1142 {
+		if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || refused.Number != 1142 {
 			t.Errorf("the user that serves may %s: %v", statement, err)
 		}
 	}

@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 	if exit >= 0 {
 		return exit
 	}
-	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
 		return explainUsage(s, env, wrong, args)
 	}
 	if err != nil {

@@ -106,23 +106,24 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Page:      "https://calendar.example.org/event/readers-evening/",
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
-			Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",
-			Description: "<p>Up the stairs.</p>", Slug: "reading-room", Status: new(calendar.Publish),
-			Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
-			Address: "4 Quiet Lane", City: "Riverton", Country: "United States", State: "OR", Zip: "97001",
-			Website: "rooms.example.org", ShowMap: true, ShowMapLink: true,
+			Named: Named{
+				Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",
+				Description: "<p>Up the stairs.</p>", Slug: "reading-room", Status: new(calendar.Publish),
+				Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"), Website: "rooms.example.org",
+			},
+			Address: "4 Quiet Lane", City: "Riverton", Country: "United States", State: "OR", Zip: "97001", ShowMap: true, ShowMapLink: true,
 			Latitude: new(45.5), Longitude: new(-122.6),
 		}},
 		Organizers: []*Organizer{
-			{
+			{Email: "hello@page-turners.example.org", Named: Named{
 				Origin: Origin{Key: "calendar.example.org?id=251", Number: 251}, Name: "Page Turners", Slug: "page-turners",
 				Status: new(calendar.Publish), Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
-				Phone: "555-0100", Email: "hello@page-turners.example.org", Website: "page-turners.example.org",
-			},
-			{
+				Phone: "555-0100", Website: "page-turners.example.org",
+			}},
+			{Named: Named{
 				Origin: Origin{Key: "calendar.example.org?id=252", Number: 252}, Name: "Library & Co",
 				Status: new(calendar.Publish),
-			},
+			}},
 		},
 		Terms: []*Term{
 			{
