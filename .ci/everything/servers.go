@@ -45,9 +45,8 @@ func startMySQL(j *job) {
 	j.say("%s on %s", j.engine, j.mysql)
 }
 
-// startSecond starts a MariaDB beside the MySQL of the tests, if the machine has one.
+// startSecond starts a MariaDB, if the machine has one and the server of the tests is another.
 func startSecond(j *job) {
-	startMySQL(j)
 	port, dir := freePort(), j.path("mariadb")
 	switch {
 	case j.mariadb != "":
