@@ -161,9 +161,8 @@ func (j *job) git(args ...string) string {
 func (j *job) start(log, name string, args ...string) (group int, ended chan struct{}) {
 	out, err := os.Create(log)
 	j.check(err)
-	defer out.Close()
 	c := j.to(out).command(name, args...)
-	j.check(c.Start())
+	j.check(errors.Join(c.Start(), out.Close()))
 	ended = make(chan struct{})
 	go func() {
 		defer close(ended)

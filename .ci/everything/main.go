@@ -112,7 +112,7 @@ func (m *machine) setEnvironment() {
 	set("PATH", m.path("clients/bin")+":"+os.Getenv("PATH")+":/usr/sbin")
 	// Without paths, a package is compiled once for this tree, a clone and the program before the last migration.
 	set("GOFLAGS", "-trimpath -count=1")
-	if calendar := filepath.Join(m.shared, "data/beltline-events.json"); exists(calendar) {
+	if calendar := filepath.Join(m.shared, "data", "beltline-events.json"); exists(calendar) {
 		set("ALMANAC_REAL_CALENDAR", calendar)
 	}
 }

@@ -126,7 +126,7 @@ func processorSeconds() int {
 }
 
 // failureLines matches a line about a failure and up to three lines after it.
-var failureLines = regexp.MustCompile(`(?m)^.*(?:--- FAIL|BROKEN$|^panic:|DATA RACE|_test\.go:[0-9]+: ).*(?:\n.*){0,3}`)
+var failureLines = regexp.MustCompile(`(?m)^(?:.*(?:--- FAIL|BROKEN$|DATA RACE|_test\.go:[0-9]+: )|panic:).*(?:\n.*){0,3}`)
 
 // why returns what a step printed about its failures, or its last lines. It is printed last, because some readers see only
 // the end of the output.
