@@ -81,7 +81,7 @@ func (m *mysqld) launch() (err error) {
 	//nolint:noctx // it outlives the context: the scenario ends it
 	cmd := exec.Command(m.w.mysqld, append([]string{m.dir, strconv.Itoa(m.port)}, m.options...)...)
 	cmd.Stdout, cmd.Stderr = log, log
-	ended, err := m.w.startProcess(cmd)
+	ended, err := startProcess(cmd)
 	if err != nil {
 		return err
 	}
