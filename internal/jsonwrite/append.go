@@ -123,6 +123,12 @@ func (o *Builder) Some(name, value string) {
 	}
 }
 
+// Int appends a member with an integer.
+func (o *Builder) Int(name string, value int64) {
+	o.Key(name)
+	o.B = strconv.AppendInt(o.B, value, 10)
+}
+
 // Bool appends a member with true or false.
 func (o *Builder) Bool(name string, value bool) {
 	o.Key(name)
@@ -136,6 +142,12 @@ func (o *Builder) BoolOrNull(name string, value *bool) {
 		return
 	}
 	o.Bool(name, *value)
+}
+
+// Float appends a member with a number.
+func (o *Builder) Float(name string, value float64) {
+	o.Key(name)
+	o.B = Float(o.B, value)
 }
 
 // Strings appends a member with a list of strings.

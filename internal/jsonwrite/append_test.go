@@ -57,9 +57,11 @@ func TestObject(t *testing.T) {
 	o.String("s", "é\"")
 	o.Some("none", "")
 	o.Some("some", "1")
+	o.Int("i", -5)
 	o.Bool("b", false)
 	o.BoolOrNull("p", &yes)
 	o.BoolOrNull("n", nil)
+	o.Float("f", 0.25)
 	o.Strings("l", []string{"a", "b"})
 	o.Strings("e", []string{})
 	o.Strings("z", nil)
@@ -69,7 +71,7 @@ func TestObject(t *testing.T) {
 	o.B = inner.End()
 	o.Key("t")
 	o.B = jsonwrite.List(o.B, []int{1, 2}, func(b []byte, n *int) []byte { return append(b, byte('0'+*n)) })
-	const want = `x{"s":"é\"","some":"1","b":false,"p":true,"n":null,"l":["a","b"],"e":[],"z":null,"r":[],"o":{},"t":[1,2]}`
+	const want = `x{"s":"é\"","some":"1","i":-5,"b":false,"p":true,"n":null,"f":0.25,"l":["a","b"],"e":[],"z":null,"r":[],"o":{},"t":[1,2]}`
 	if got := string(o.End()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

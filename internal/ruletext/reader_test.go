@@ -51,7 +51,8 @@ func readEnglish(text string, start time.Time) (*reader, bool) {
 		text = strings.TrimSuffix(text, m[0])
 	}
 	text, r.lackTold = strings.CutSuffix(text, ", if the month has that day")
-	return r, r.core(text)
+	ok := r.core(text)
+	return r, ok
 }
 
 // core parses a text from which clauses, such as "10 times", were removed.
