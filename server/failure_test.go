@@ -64,7 +64,7 @@ func do(t *testing.T, s *server.Server, method, path string, header ...string) a
 // doAtRoot sends a request like do, but its path is not below the API.
 func doAtRoot(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+path, nil)
+	req := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

@@ -64,7 +64,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 					}
 				})
 				body := strings.NewReader(`{"name": "One"}`)
-				req := httptest.NewRequestWithContext(t.Context(), "POST", apitest.BaseURL+"/cal/events/v1/tags", body)
+				req := httptest.NewRequestWithContext(t.Context(), "POST", "/cal/events/v1/tags", body)
 				req.Header.Set("Content-Type", "application/json")
 				req.Header.Set("Authorization", "Bearer "+token)
 				req.Header.Set("Idempotency-Key", `"one"`)

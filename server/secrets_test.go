@@ -190,7 +190,7 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 // send sends a request with a body, like do.
 func send(t *testing.T, s *server.Server, method, path, body string, header ...string) apitest.Response {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, strings.NewReader(body))
+	req := httptest.NewRequestWithContext(t.Context(), method, "/cal/events/v1"+path, strings.NewReader(body))
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
