@@ -26,6 +26,7 @@ lint: ## format, then check
 
 generate: ## ent/ from schema/, and the rest that is generated
 	go generate ./...
+	bash .ci/release/licences
 
 migration: ## NAME=add_colour: the next migration of both engines
 	go run ./cmd/almanac migrate diff $(NAME) --dev $(MYSQL)almanac_dev
