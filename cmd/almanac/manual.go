@@ -40,7 +40,7 @@ func (c manualCmd) Run() error {
 		if err != nil {
 			return err
 		}
-		text, err := manual.Fill(string(old), parts.part)
+		text, err := parts.fill(string(old))
 		if err != nil {
 			return fmt.Errorf("%s: %w", page, err)
 		}
@@ -73,11 +73,20 @@ func newParts() (*manualParts, error) {
 	return p, err
 }
 
+// fill returns the text of a page with its generated parts.
+func (p *manualParts) fill(page string) (string, error) {
+	shown := shownRows{}
+	return manual.Fill(page, func(name string) (string, error) { return p.part(name, shown) })
+}
+
+// shownRows maps a row in a page's tables of parameters to the path of its operation.
+type shownRows map[string]string
+
 // errPart means that the name of a generated part is unknown.
 var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
 
-// part returns the generated text of the part with a name.
-func (p *manualParts) part(name string) (string, error) {
+// part returns the generated text of the part with a name. It adds the rows of the part to shown.
+func (p *manualParts) part(name string, shown shownRows) (string, error) {
 	kind, of, _ := strings.Cut(name, " ")
 	method, path, _ := strings.Cut(of, " ")
 	switch {
@@ -86,7 +95,7 @@ func (p *manualParts) part(name string) (string, error) {
 	case kind == "routes" && of == "":
 		return p.routes(), nil
 	case kind == "parameters" && method != "":
-		return p.parameters(method, path)
+		return p.parameters(method, path, shown)
 	}
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
@@ -110,6 +119,9 @@ func (p *manualParts) flags() string {
 		var others []string // commands to refer to, in order
 		shared := map[string][]string{}
 		for _, f := range command.Flags {
+			if f.Hidden {
+				continue
+			}
 			row := p.flag(f)
 			flag, text := "`--"+f.Name+"`", strings.Join(row, "\n")
 			if command.Path() == "serve" {
@@ -226,30 +238,35 @@ func (p *manualParts) flag(f *kong.Flag) []string {
 	return []string{name, standard, help}
 }
 
-// routes returns a table with a row for each operation. Methods that do the same share a row.
+// routes returns a table with a row for each path. It leaves out paths with a slug, because each has the operations of
+// a path with an id.
 func (p *manualParts) routes() string {
 	api := p.api.Describe(time.Unix(0, 0).UTC(), p.root, calendar.English)
-	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool { return name != "" && name[0] != '/' })
-	var rows [][]string
+	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool {
+		return name == "" || name[0] != '/' || strings.Contains(name, "/by-slug/")
+	})
+	rows := make([][]string, 0, len(paths))
 	for _, path := range paths {
+		var methods, does []string
+		address := "`{api}" + path + "`"
 		for _, x := range api.ExplainRoute("", path) {
 			method, _, _ := strings.Cut(x.Operation, " ")
-			last, address := len(rows)-1, "`{api}"+path+"`"
+			methods = append(methods, method)
+			if !slices.Contains(does, x.Summary) {
+				does = append(does, x.Summary)
+			}
 			if x.Server != "" {
 				address = "`{base_url}" + path + "`"
 			}
-			if last >= 0 && rows[last][1] == address && rows[last][2] == x.Summary {
-				rows[last][0] += ", " + method
-				continue
-			}
-			rows = append(rows, []string{method, address, x.Summary})
 		}
+		rows = append(rows, []string{address, strings.Join(methods, ", "), strings.Join(does, "; ")})
 	}
-	return manual.Table([]string{"Method", "Path", "Does"}, rows)
+	return manual.Table([]string{"Path", "Methods", "Does"}, rows)
 }
 
-// parameters returns a table with a row for each parameter of an operation.
-func (p *manualParts) parameters(method, path string) (string, error) {
+// parameters returns a table with a row for each parameter of an operation. For rows that an earlier table of the
+// page has, it returns a sentence that refers to that table.
+func (p *manualParts) parameters(method, path string, shown shownRows) (string, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	found := p.api.Describe(at, p.root, calendar.English).ExplainRoute(method, path)
 	later := p.api.Describe(at.AddDate(0, 1, 1), p.root, calendar.English).ExplainRoute(method, path)
@@ -257,6 +274,8 @@ func (p *manualParts) parameters(method, path string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", method, path, errPart)
 	}
 	var rows [][]string
+	var paths []string
+	shared := map[string][]string{} // names of parameters, by the path of the earlier operation
 	for i, x := range found[0].Parameters {
 		for r, rule := range x.Rules {
 			// This default depends on the day, since it differs a month later.
@@ -268,7 +287,27 @@ func (p *manualParts) parameters(method, path string) (string, error) {
 		if x.In != "query" && method == http.MethodGet || x.In == "query" && method != http.MethodGet {
 			kind += " (" + x.In + ")"
 		}
-		rows = append(rows, []string{"`" + x.Name + "`", kind, strings.Join(x.Rules, "; "), x.Description})
+		value := strings.Join(append([]string{kind}, x.Rules...), "; ")
+		row := []string{"`" + x.Name + "`", value, x.Description}
+		key := strings.Join(row, "\n")
+		earlier, ok := shown[key]
+		if !ok {
+			shown[key] = path
+			rows = append(rows, row)
+			continue
+		}
+		if shared[earlier] == nil {
+			paths = append(paths, earlier)
+		}
+		shared[earlier] = append(shared[earlier], row[0])
 	}
-	return manual.Table([]string{"Parameter", "Type", "Rules", "Meaning"}, rows), nil
+	var parts []string
+	if len(rows) > 0 {
+		parts = append(parts, manual.Table([]string{"Parameter", "Value", "Meaning"}, rows))
+	}
+	for _, earlier := range paths {
+		name := strings.TrimPrefix(earlier, "/")
+		parts = append(parts, fmt.Sprintf("As for [%s](#%s): %s.\n", name, name, strings.Join(shared[earlier], ", ")))
+	}
+	return strings.Join(parts, "\n"), nil
 }
