@@ -1,6 +1,6 @@
 // Takes the pictures of the README and of the manual: node pictures.mjs URL FOLDER MONTH
 //
-// CHROMIUM names the browser. URL is a service that has made-up events in MONTH, such as 2027-05. Each page is taken in light
+// CHROMIUM names the browser. URL is a service that has sample events in MONTH, such as 2027-05. Each page is taken in light
 // and in dark. Ends with status 1 if a picture is larger than a README should carry.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

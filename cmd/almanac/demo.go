@@ -26,7 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// demoCmd serves a made-up calendar. Without --db and --keep, the database and images are in a temporary folder,
+// demoCmd serves a sample calendar. Without --db and --keep, the database and images are in a temporary folder,
 // which is removed at the end.
 type demoCmd struct {
 	serveFlags `group:"Serving:"`
@@ -37,7 +37,7 @@ type demoCmd struct {
 	Open   bool `help:"Open the calendar in the browser."`
 }
 
-// calendar returns the made-up calendar and its options. Its first language is that of the flag, else that of the city.
+// calendar returns the sample calendar and its options. Its first language is that of the flag, else that of the city.
 func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	if c.Events < 1 {
 		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}
@@ -80,7 +80,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sock.close()) }()
-	fmt.Fprintf(s.Err, "almanac: preparing a made-up calendar; in a few seconds it is at http://%s/\n", c.address(sock))
+	fmt.Fprintf(s.Err, "almanac: preparing a sample calendar; in a few seconds it is at http://%s/\n", c.address(sock))
 	c.DB = databaseURL(c.DB)
 	switch {
 	case c.Keep != "":
@@ -144,7 +144,7 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	return user.ID, secret, err
 }
 
-// fill writes the made-up calendar to the database. It leaves a complete calendar unchanged, and completes one
+// fill writes the sample calendar to the database. It leaves a complete calendar unchanged, and completes one
 // that was interrupted.
 func (c demoCmd) fill(
 	ctx context.Context, s streams, st *store.Store, source siteSource, o scenario.Options, authorID int64,
@@ -193,7 +193,7 @@ func (c demoCmd) screen(
 	}
 	api := site.BaseURL + "/" + handlers.Namespace
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar of %s: %d events and %d dates of %d series, %d venues, %d organizers, in English, "+
+	fmt.Fprintf(&b, "\nAlmanac serves a sample calendar of %s: %d events and %d dates of %d series, %d venues, %d organizers, in English, "+
 		"Polish and Spanish.\n\n", made.City(calendar.English), x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
 	if c.Pages {
 		fmt.Fprintf(&b, "  Calendar    %s/\n  Reference   %[1]s/docs\n", site.BaseURL)

@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// seedCmds has the commands that fill a database with made-up records, and remove them.
+// seedCmds has the commands that fill a database with sample records, and remove them.
 type seedCmds struct {
 	Fill   seedCmd       `cmd:"" default:"withargs" help:"Fill a database, or write a file with --format."`
 	Remove seedRemoveCmd `cmd:"" help:"Remove all sample records, and no others."`
@@ -90,7 +90,7 @@ func languagesStartingWith(first calendar.Language) []calendar.Language {
 	return slices.Insert(all, 0, first)
 }
 
-// calendarFlags has the flags that describe the made-up calendar.
+// calendarFlags has the flags that describe the sample calendar.
 type calendarFlags struct {
 	calendarChoice
 	Events     int      `default:"200" placeholder:"N" help:"Number of events, without the dates of series. Default ${default}."`
@@ -165,7 +165,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 			return err
 		}
 		if n := foreign.Sum(); n > 0 {
-			return fmt.Errorf("%s holds %d records that were not made up; --force fills it nevertheless", st, n)
+			return fmt.Errorf("%s holds %d records that are not samples; --force fills it nevertheless", st, n)
 		}
 	}
 	if c.Reset {
@@ -302,7 +302,7 @@ type seedRemoveCmd struct {
 	Yes      bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
-// Run removes all made-up records.
+// Run removes all sample records.
 func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	return c.withExisting(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
@@ -312,7 +312,7 @@ func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// removeSeeded removes all made-up records, after asking unless yes is set. It does not create a missing folder
+// removeSeeded removes all sample records, after asking unless yes is set. It does not create a missing folder
 // of images.
 func removeSeeded(
 	ctx context.Context, s streams, st *store.Store, source siteSource, folder string, yes bool,
@@ -330,7 +330,7 @@ func removeSeeded(
 		return err
 	}
 	if there.Sum() > 0 && !yes {
-		if err := askToConfirm(s, fmt.Sprintf("Remove %d made-up records, %d of them events, from %s?",
+		if err := askToConfirm(s, fmt.Sprintf("Remove %d sample records, %d of them events, from %s?",
 			there.Sum(), there[calendar.Event], st)); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ var sqlTables = []string{
 }
 
 // sqlHead sets the session variables that the following statements need.
-const sqlHead = `-- A made-up calendar for an empty database whose migrations are applied: MySQL and compatible.
+const sqlHead = `-- A sample calendar for an empty database whose migrations are applied: MySQL and compatible.
 SET NAMES utf8mb4;
 SET time_zone = '+00:00';
 SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
