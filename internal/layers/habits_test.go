@@ -18,8 +18,8 @@ var updateHabits = flag.Bool("update-habits", false, "write the lower counts of 
 // habitsFile has a line for each package and page of the manual: the number of habits that its English may have.
 const habitsFile = "testdata/habits.txt"
 
-// A habit is a construction that makes English read like a translation. wordings are not allowed at all; habits that the
-// text has are counted, and the counts may only fall.
+// A habit is a construction that makes English read like a translation. The test counts habits, and the counts may only
+// fall. The constructions in wordings are not allowed at all.
 type habit struct {
 	name    string
 	pattern *regexp.Regexp
@@ -110,7 +110,7 @@ func countComments(t *testing.T, found map[string][]string) {
 func countManual(t *testing.T, found map[string][]string) {
 	t.Helper()
 	for _, page := range manualPages(t) {
-		text, err := os.ReadFile(filepath.Join("../..", page))
+		text, err := os.ReadFile("../../"+page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func countManual(t *testing.T, found map[string][]string) {
 func manualPages(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md"} {
-		pages, err := filepath.Glob(filepath.Join("../..", pattern))
+		pages, err := filepath.Glob("../../"+pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
