@@ -110,7 +110,7 @@ func countComments(t *testing.T, found map[string][]string) {
 func countManual(t *testing.T, found map[string][]string) {
 	t.Helper()
 	for _, page := range manualPages(t) {
-		text, err := os.ReadFile("../../"+page)
+		text, err := os.ReadFile("../../" + page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func countManual(t *testing.T, found map[string][]string) {
 func manualPages(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md"} {
-		pages, err := filepath.Glob("../../"+pattern)
+		pages, err := filepath.Glob("../../" + pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
