@@ -15,7 +15,7 @@ import (
 type explainCmd struct {
 	What     []string `arg:"" name:"what" help:"A parameter, such as start_date, or a route, such as /events/{id} or 'GET /events/{id}'."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
-	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the examples. Default ${default}."`
+	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the REST root, for the examples. Default ${default}."`
 	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples. If there are several, the first counts. Default /cal/events/v1."`
 }
 

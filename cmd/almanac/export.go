@@ -33,7 +33,7 @@ type exportCmd struct {
 	Format  string `default:"" placeholder:"FORMAT" enum:",ics,csv,json" help:"Format: ics, csv or json. Default that of the file's name, else ics."`
 	Records string `default:"events" placeholder:"KIND" enum:"events,venues,organizers,categories,tags" help:"Records to write: events, venues, organizers, categories or tags. Default ${default}."`
 	Force   bool   `help:"Replace an existing file."`
-	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in the file. Default ${default}."`
+	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the REST root, for the links in the file. Default ${default}."`
 
 	database  `group:"Database:"`
 	siteFlags `group:"Site:"`

@@ -20,7 +20,7 @@ import (
 
 // cli has the commands and flags of the program.
 type cli struct {
-	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a sample calendar to try. Start here."`
+	Demo         demoCmd          `cmd:"" group:"Start:" help:"Serve a sample calendar to try."`
 	Serve        serveCmd         `cmd:"" group:"Start:" help:"Serve the API, the feeds and the pages."`
 	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a sample calendar, or write one to a file."`
 	Import       importCmd        `cmd:"" group:"Records:" help:"Import a calendar from a compatible REST API or from a file."`

@@ -144,7 +144,11 @@ func (p *manualParts) flags() string {
 		synopsis, arguments := "almanac "+command.Path(), ""
 		for _, argument := range command.Positional {
 			synopsis += " " + argument.Summary()
-			if text := fmt.Sprintf("- `%s`: %s\n", argument.Summary(), argument.Help); !described[text] {
+			help, standard := argument.Help, ""
+			if m := defaultSentence.FindStringSubmatch(help); m != nil {
+				help, standard = strings.TrimSpace(defaultSentence.ReplaceAllString(help, " ")), m[1]
+			}
+			if text := flagList([][]string{{"`" + argument.Summary() + "`", standard, help}}); !described[text] {
 				described[text] = true
 				arguments += text
 			}

@@ -33,7 +33,7 @@ type migrateCmds struct {
 
 type migrateStatusCmd struct {
 	database `group:"Database:"`
-	JSON     bool `name:"json" help:"Print JSON."`
+	JSON     bool `name:"json" help:"Print JSON instead of text."`
 }
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {

@@ -156,7 +156,7 @@ func printDrift(out io.Writer, err error) error {
 type migrateLintCmd struct {
 	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree to check. Default this program's migrations."`
 	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
-	JSON   bool   `name:"json" help:"Print JSON."`
+	JSON   bool   `name:"json" help:"Print JSON instead of text."`
 	devFlag
 }
 

@@ -16,7 +16,7 @@ import (
 // openapiCmd writes the OpenAPI description that GET /doc returns. It needs no database or server.
 type openapiCmd struct {
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
-	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root. Default ${default}."`
+	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the REST root. Default ${default}."`
 	Mount    []string `placeholder:"PATH" help:"Path of the API. If there are several, the first counts. Default /cal/events/v1."`
 	Out      string   `type:"path" placeholder:"FILE" help:"File to write. Default standard output."`
 }

@@ -39,7 +39,7 @@ type seedCmd struct {
 
 	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file instead: json, ics, or sql for an empty MySQL database."`
 	Out     string `default:"-" type:"path" placeholder:"FILE" help:"File to write with --format. Default standard output."`
-	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
+	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public URL of the REST root, for the links in a file. Default ${default}."`
 }
 
 // calendarChoice has the flags that seed and demo share.

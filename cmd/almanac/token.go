@@ -16,7 +16,7 @@ import (
 
 type tokenCmds struct {
 	Add    tokenAddCmd    `cmd:"" help:"Create an access token and print it, once, as the last word."`
-	List   tokenListCmd   `cmd:"" help:"List the tokens of a user, or of all users."`
+	List   tokenListCmd   `cmd:"" help:"List the tokens of one user or all users."`
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token. Running processes refuse it within seconds."`
 }
 

@@ -15,7 +15,7 @@ import (
 
 type userCmds struct {
 	Add     userAddCmd     `cmd:"" help:"Add a user and print a new token, once, as the last word."`
-	List    userListCmd    `cmd:"" help:"List the users."`
+	List    userListCmd    `cmd:"" help:"List all users."`
 	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password, from the terminal or standard input."`
 	Role    userRoleCmd    `cmd:"" help:"Change the role of a user."`
 	Disable userDisableCmd `cmd:"" help:"Disable a user's password and tokens."`
