@@ -6,7 +6,7 @@ MYSQL ?= mysql://root@127.0.0.1:3306/
 # How long to fuzz.
 FOR ?= 1m
 
-.PHONY: run demo test test-mysql lint generate migration build release pictures fuzz bench ci
+.PHONY: run demo test test-mysql lint generate migration build release pictures fuzz bench check ci
 
 run: ## serve from almanac.db in this folder
 	go run ./cmd/almanac serve
@@ -26,6 +26,7 @@ lint: ## format, then check
 
 generate: ## ent/ from schema/, and the rest that is generated
 	go generate ./...
+	bash .ci/release/licences
 
 migration: ## NAME=add_colour: the next migration of both engines
 	go run ./cmd/almanac migrate diff $(NAME) --dev $(MYSQL)almanac_dev
@@ -47,6 +48,9 @@ fuzz: ## PKG=./calendar TARGET=FuzzSlug FOR=1m
 
 bench:
 	go test -run='^$$' -bench=. -benchmem ./...
+
+check: ## what to run before a push
+	bash .ci/check
 
 ci: ## everything that a change must pass
 	bash .ci/run

@@ -4,7 +4,8 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/almanac-${0##*/}.XXXXXX")
 export PATH=$PATH:/usr/local/go/bin
-unset ALMANAC_TOKEN ALMANAC_BASE
+# Nothing that is set outside may change what is served.
+for name in "${!ALMANAC_@}"; do unset "$name"; done
 demo_pid=
 
 finish() {
@@ -21,32 +22,17 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-has() { command -v "$1" >/dev/null 2>&1; }
-
-fail() {
-	printf '%s\n' "$*" >&2
-	return 1
-}
-
-# part TITLE COMMAND... says what runs, and how long it took.
-part() {
-	local began=$SECONDS title=$1
-	shift
-	printf -- '-- %s\n' "$title"
-	"$@"
-	printf -- '-- %s: %d s\n' "$title" $((SECONDS - began))
-}
+# shellcheck source-path=SCRIPTDIR source=tools.sh
+. "$root/.ci/tools.sh"
 
 # ask_demo [URL TOKEN] takes the demo it is told, or starts one of its own. That chooses a free port, so url is what it prints.
 ask_demo() {
-	local api line
+	local api
 	if [ $# -ge 2 ]; then
 		url=${1%/} token=$2
 		return
 	fi
 	go build -C "$root" -o "$tmp/almanac" ./cmd/almanac
-	# Nothing that is set outside may change what is served.
-	for line in "${!ALMANAC_@}"; do unset "$line"; done
 	: >"$tmp/demo.out" # the loop below may read it before the background process has opened it
 	"$tmp/almanac" demo --listen 127.0.0.1:0 >"$tmp/demo.out" 2>"$tmp/demo.err" &
 	demo_pid=$!
@@ -79,17 +65,4 @@ served() {
 	demo_pid=
 	if [ "$status" != 0 ]; then cat "$tmp/serve.log"; fi
 	return "$status"
-}
-
-# no_npm says why packages cannot be installed; it fails where they can.
-no_npm() {
-	if ! has npm || ! has node; then
-		echo "this machine has no Node"
-	elif [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
-		echo "Node $(node --version) is too old"
-	elif ! npm ping --fetch-retries=0 --fetch-timeout=10000 >/dev/null 2>&1; then
-		echo "no package registry answers"
-	else
-		return 1
-	fi
 }

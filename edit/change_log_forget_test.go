@@ -28,7 +28,6 @@ func TestOldChangesAreForgotten(t *testing.T) {
 		{"all, of which the newest stays", at(100_000), 999, 990},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			edittest.Each(t, func(t *testing.T, w *edittest.World) {
 				writeChanges(t, w.DB, at)
 				for {

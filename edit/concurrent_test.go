@@ -18,7 +18,6 @@ import (
 )
 
 func TestRaceForSlug(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		edittest.RunConcurrently(t, func(int) error {
 			e := w.As(calendar.Editor)
@@ -47,7 +46,6 @@ func TestRaceForSlug(t *testing.T) {
 }
 
 func TestRaceForTerm(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		exists := make([]bool, edittest.Racers)
 		edittest.RunConcurrently(t, func(i int) error {
@@ -81,7 +79,6 @@ func TestRaceForTerm(t *testing.T) {
 
 // TestRaceForEverything creates events concurrently that all send the same new terms, venue and organizer.
 func TestRaceForEverything(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		edittest.RunConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
@@ -117,7 +114,6 @@ func TestRaceForEverything(t *testing.T) {
 
 // TestRaceOnOneEvent changes, trashes and restores the same event concurrently, and changes its terms.
 func TestRaceOnOneEvent(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
@@ -154,7 +150,6 @@ func TestRaceOnOneEvent(t *testing.T) {
 
 // TestRaceOnTerms creates events with the same category and tag while the category is deleted.
 func TestRaceOnTerms(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Tag, "B", 0)
@@ -192,7 +187,6 @@ func TestRaceOnTerms(t *testing.T) {
 // TestRaceOfVenueAndTrash links events to a venue while the venue moves to the trash. Afterwards no event may be
 // linked to it.
 func TestRaceOfVenueAndTrash(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
 		edittest.RunConcurrently(t, func(i int) error {
@@ -225,7 +219,6 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 
 // TestRaceForLoop moves two categories below each other in concurrent transactions. Only one of them may succeed.
 func TestRaceForLoop(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
@@ -277,7 +270,6 @@ func isMariaDB(t *testing.T, w *edittest.World) bool {
 // TestRevisionsBecomeVisibleInOrder reads the change log while other goroutines write to it. A revision must never
 // appear below one that a reader has seen.
 func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)

@@ -104,6 +104,17 @@ func seriesRecord(s *ent.Series) *record {
 // HasValidDates reports whether the sent dates are valid without regard to stored dates.
 func (w *EventWrite) HasValidDates() bool { return w.early == nil }
 
+// Prepare calls Plan, Permit and CarryOut.
+func (w *EventWrite) Prepare(ctx context.Context, schedule *param.Fault) error {
+	if err := w.Plan(ctx, schedule); err != nil {
+		return err
+	}
+	if err := w.Permit(); err != nil {
+		return err
+	}
+	return w.CarryOut(ctx)
+}
+
 // Plan looks up all records that the input names. The parameter schedule is a fault in the sent rule or dates that
 // the caller found; nil means none. Plan returns param.Invalid with all faults of the input.
 func (w *EventWrite) Plan(ctx context.Context, schedule *param.Fault) (err error) {

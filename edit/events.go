@@ -18,13 +18,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 		return nil, errSchedule
 	}
 	w := e.NewEvent(tx, in)
-	if err := w.Plan(ctx, nil); err != nil {
-		return nil, err
-	}
-	if err := w.Permit(); err != nil {
-		return nil, err
-	}
-	if err := w.CarryOut(ctx); err != nil {
+	if err := w.Prepare(ctx, nil); err != nil {
 		return nil, err
 	}
 	row, err := w.Insert(ctx)
@@ -48,13 +42,7 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Plan(ctx, nil); err != nil {
-		return nil, err
-	}
-	if err := w.Permit(); err != nil {
-		return nil, err
-	}
-	if err := w.CarryOut(ctx); err != nil {
+	if err := w.Prepare(ctx, nil); err != nil {
 		return nil, err
 	}
 	return w.finish(ctx)

@@ -51,7 +51,6 @@ func categoriesOf(w *edittest.World, id int64) []int64 {
 }
 
 func TestCreateEventStoresAll(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Author)
 		row := w.Event(e, &edit.EventInput{
@@ -88,7 +87,6 @@ func TestCreateEventStoresAll(t *testing.T) {
 }
 
 func TestUpdateEventChangesWhatIsSent(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		venue := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
@@ -138,7 +136,6 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 // TestLongTexts stores texts with the maximum number of characters. Each character has several bytes, so a limit
 // in bytes would refuse them.
 func TestLongTexts(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		long, text := strings.Repeat("Ł", 500), strings.Repeat("ń", 255)
@@ -155,7 +152,6 @@ func TestLongTexts(t *testing.T) {
 }
 
 func TestEventWithoutKeyRefusesPasswords(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		e.PasswordKey = nil
@@ -166,7 +162,6 @@ func TestEventWithoutKeyRefusesPasswords(t *testing.T) {
 }
 
 func TestEventLinks(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		editor, contributor := w.As(calendar.Editor), w.As(calendar.Contributor)
 		a, b := w.Venue(editor, &edit.VenueInput{Name: new("A")}), w.Venue(editor, &edit.VenueInput{Name: new("B")})
@@ -251,7 +246,6 @@ func TestEventLinks(t *testing.T) {
 }
 
 func TestEventParent(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e, author := w.As(calendar.Editor), w.As(calendar.Author)
 		top := w.Event(e, &edit.EventInput{})
@@ -296,7 +290,6 @@ func TestEventParent(t *testing.T) {
 }
 
 func TestLostUpdateIsRetried(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		stale := w.Event(e, &edit.EventInput{})

@@ -141,7 +141,6 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	t.Parallel()
 	for _, tt := range linkLosses {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			edittest.Each(t, func(t *testing.T, w *edittest.World) {
 				l := newLinkedWorld(w)
 				e := w.As(calendar.Administrator)
@@ -240,7 +239,6 @@ func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
 // TestVersionReadBeforeALossIsStale updates an event with the version that it had before it lost a venue. The
 // update must fail.
 func TestVersionReadBeforeALossIsStale(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		e := w.As(calendar.Administrator)
@@ -255,7 +253,6 @@ func TestVersionReadBeforeALossIsStale(t *testing.T) {
 
 // TestEventMaySendItsOwnVenueToTheTrash updates an event and sends its venue with the status trash.
 func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		e := w.As(calendar.Administrator)
@@ -281,7 +278,6 @@ func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
 
 // TestManyEventsLoseALink removes a record with more linked events than one statement can change.
 func TestManyEventsLoseALink(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false
 		e := w.As(calendar.Administrator)
@@ -311,7 +307,6 @@ func TestManyEventsLoseALink(t *testing.T) {
 // TestImagesHaveNoSearchTexts creates and deletes an image that has the same id as a term. No search text
 // of an image may be stored.
 func TestImagesHaveNoSearchTexts(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		term := w.Term(e, calendar.Tag, "Night", 0)
@@ -340,7 +335,6 @@ func TestImagesHaveNoSearchTexts(t *testing.T) {
 
 // TestWritersOfEventsRaceWithTheTrash links events to venues that are trashed at the same time.
 func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		before := w.CheckLog()

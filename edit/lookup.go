@@ -97,7 +97,7 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	}
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {
-		if err := lockName(ctx, tx, l.taxonomy, topName(key)); err != nil {
+		if err := lockName(ctx, tx, l.taxonomy, nameBelow(0, key)); err != nil {
 			return nil, err
 		}
 	}
@@ -121,9 +121,6 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	}
 	return uniqueIDs(l.ids), nil
 }
-
-// topName returns the name for lockName of a term without a parent. The key is the folded term name.
-func topName(key string) string { return nameBelow(0, key) }
 
 // nameBelow returns the name for lockName of a term below a parent. The key is the folded term name. The parent 0
 // means none.

@@ -13,7 +13,6 @@ import (
 )
 
 func TestDuplicates(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		editor, author := w.As(calendar.Editor), w.As(calendar.Author)
 		hall := w.Venue(editor, &edit.VenueInput{Name: new("Łódź Hall"), Description: new("Big")})
@@ -61,7 +60,6 @@ func TestDuplicates(t *testing.T) {
 }
 
 func TestDuplicateIsChangedByWhoMay(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		editor := w.As(calendar.Editor)
 		hall := w.Venue(editor, &edit.VenueInput{Name: new("Hall"), Description: new("Big")})
@@ -106,7 +104,6 @@ func trashVenue(w *edittest.World, id int64) (*ent.Venue, error) {
 }
 
 func TestVenueFields(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		degrees := func(d float64) *edit.Coordinate { return &edit.Coordinate{Set: true, Degrees: d} }
@@ -139,7 +136,6 @@ func TestVenueFields(t *testing.T) {
 }
 
 func TestOrganizer(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.AsIn(calendar.Editor, "pl")
 		create := func(in *edit.OrganizerInput) *ent.Organizer {

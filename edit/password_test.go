@@ -10,7 +10,6 @@ import (
 )
 
 func TestPasswordKeyIsShared(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		keys := make([][]byte, edittest.Racers)
 		edittest.RunConcurrently(t, func(i int) (err error) {

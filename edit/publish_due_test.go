@@ -13,7 +13,6 @@ import (
 )
 
 func TestPublishDue(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		tomorrow := new(edittest.Now.AddDate(0, 0, 1))

@@ -15,7 +15,6 @@ import (
 )
 
 func TestSlugs(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		draft := new(calendar.Draft)
@@ -67,7 +66,6 @@ func TestSlugs(t *testing.T) {
 }
 
 func TestSlugUpdates(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		w.Event(e, &edit.EventInput{Title: new("Taken")})
@@ -110,7 +108,6 @@ func TestSlugUpdates(t *testing.T) {
 
 // TestCrowdedSlug takes a slug for which thousands of numbers are taken. It must not read them all.
 func TestCrowdedSlug(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.RowsPast = true
 		for _, crowd := range []int{15, 16, 17, 31, 32, 33, 1000, 3001} {
@@ -135,7 +132,6 @@ func TestCrowdedSlug(t *testing.T) {
 }
 
 func TestTrashAndRestore(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		first := w.Event(e, &edit.EventInput{Title: new("Fair")})
@@ -191,7 +187,6 @@ func TestTrashAndRestore(t *testing.T) {
 
 // TestTrashTranslatedSlugs checks that a record in the trash frees its slugs in all languages.
 func TestTrashTranslatedSlugs(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		row := w.Event(w.As(calendar.Editor), &edit.EventInput{Title: new("Fair")})
 		w.ChangeEvent(w.AsIn(calendar.Editor, "pl"), row.ID, &edit.EventInput{Title: new("Targ"), Slug: new("targ")})
@@ -213,7 +208,6 @@ func TestTrashTranslatedSlugs(t *testing.T) {
 }
 
 func TestTrashVenue(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall, club := w.Venue(e, &edit.VenueInput{Name: new("Hall")}), w.Venue(e, &edit.VenueInput{Name: new("Club")})

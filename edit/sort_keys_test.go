@@ -27,7 +27,6 @@ func sortedBy(w *edittest.World, id int64, names, descriptions [3]string) {
 }
 
 func TestTermsAreSortedByWhatIsServed(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("Castle"), Description: new("Old")})
@@ -72,7 +71,6 @@ func TestTermsAreSortedByWhatIsServed(t *testing.T) {
 // TestTermsAreSortedByTheLanguageOfTheSite checks a term without a text in some language. Its sort key must be
 // that of the text in the site's language, not of the original.
 func TestTermsAreSortedByTheLanguageOfTheSite(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.RowsPast = true
 		row, err := w.CreateTerm(w.AsIn(calendar.Editor, calendar.Polish), &edit.TermInput{

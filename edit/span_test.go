@@ -9,7 +9,6 @@ import (
 )
 
 func TestSpanFaults(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		tests := []struct {
@@ -41,7 +40,6 @@ func TestSpanFaults(t *testing.T) {
 }
 
 func TestEventSpanIsStored(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		row := w.Event(e, &edit.EventInput{})

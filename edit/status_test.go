@@ -10,7 +10,6 @@ import (
 
 // TestPermissions checks that writes consult the permission matrix. The matrix itself has tests in package auth.
 func TestPermissions(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		const (
 			contributor = calendar.Contributor

@@ -18,7 +18,6 @@ import (
 )
 
 func TestTermNames(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		music := w.Term(e, calendar.Category, "Music", 0)
@@ -61,7 +60,6 @@ func TestTermNames(t *testing.T) {
 }
 
 func TestTermUpdates(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a := w.Term(e, calendar.Category, "A", 0)
@@ -104,7 +102,6 @@ func TestTermUpdates(t *testing.T) {
 }
 
 func TestTermDelete(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a := w.Term(e, calendar.Category, "A", 0)
@@ -137,7 +134,6 @@ func TestTermDelete(t *testing.T) {
 }
 
 func TestEventTerms(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		music := w.Term(e, calendar.Category, "Music", 0)
@@ -193,7 +189,6 @@ func TestEventTerms(t *testing.T) {
 }
 
 func TestTermCounts(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.RowsPast = true
 		e := w.As(calendar.Editor)

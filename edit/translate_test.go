@@ -13,7 +13,6 @@ import (
 )
 
 func TestTranslations(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		type words struct{ Title, Description, Excerpt, Slug string }
 		as := func(l calendar.Language) *edit.Editor { return w.AsIn(calendar.Editor, l) }
@@ -72,7 +71,6 @@ func TestTranslations(t *testing.T) {
 // TestForeignOriginal changes a record with a Polish original on an English site. Without a write language, each
 // field is changed in English if it has an English text, and otherwise in Polish.
 func TestForeignOriginal(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		as := func(l calendar.Language) *edit.Editor { return w.AsIn(calendar.Editor, l) }
 		row := w.Event(as("pl"), &edit.EventInput{Title: new("Targ"), Description: new("Opis")})
@@ -98,7 +96,6 @@ func TestForeignOriginal(t *testing.T) {
 }
 
 func TestTranslatedSlugsAreUnique(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		w.Event(e, &edit.EventInput{Title: new("Targ")})

@@ -19,7 +19,6 @@ import (
 func statusOf(s calendar.Status) *edit.EventInput { return &edit.EventInput{Status: &s} }
 
 func TestSequenceCountsWhatCalendarApplicationsAreToldOf(t *testing.T) {
-	t.Parallel()
 	later := edittest.Now.Add(time.Hour)
 	moved := func() *edit.EventInput { return &edit.EventInput{Start: edittest.Wall("2026-07-02 18:00:00")} }
 	tests := map[string]struct {
@@ -91,7 +90,6 @@ func withdrawals(t *testing.T, w *edittest.World) (out []string) {
 }
 
 func TestWithdrawnEventsAreNotedAsTheyWere(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
@@ -153,7 +151,6 @@ func TestWithdrawnEventsAreNotedAsTheyWere(t *testing.T) {
 }
 
 func TestWithdrawalsKeepWhatTheWriteTakesFromThePublic(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		for _, tt := range []struct {
@@ -187,7 +184,6 @@ func TestWithdrawalsKeepWhatTheWriteTakesFromThePublic(t *testing.T) {
 }
 
 func TestOccurrencesAreWithdrawnWithTheirSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3"))
@@ -222,7 +218,6 @@ func TestOccurrencesAreWithdrawnWithTheirSeries(t *testing.T) {
 }
 
 func TestOldWithdrawalsAreForgotten(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		if _, err := w.TrashEvent(e, w.Event(e, edittest.SomeEvent()).ID); err != nil {
@@ -243,7 +238,6 @@ func TestOldWithdrawalsAreForgotten(t *testing.T) {
 }
 
 func TestFeedKeyIsMadeOnce(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		type made struct {
 			key [16]byte

@@ -6,17 +6,12 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestMessagesSayWhatIsWrong checks the message about an invalid parameter in each language.
 func TestMessagesSayWhatIsWrong(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, test := range []struct {
 			request apitest.Request
 			param   string
@@ -60,10 +55,7 @@ func TestMessagesSayWhatIsWrong(t *testing.T) {
 
 // TestWhatWasReadMayBeSentBack updates an event with the members of its own representation.
 func TestWhatWasReadMayBeSentBack(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, sent := range []object{
 			{"cost": []string{"Donation", "10"}},
 			{"cost": []string{"10", "20", "30"}},

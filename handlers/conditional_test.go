@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -79,11 +78,8 @@ var (
 // TestEveryReadMayDependOnWhatTheClientHas sends conditional requests for everything that can be read, with and
 // without credentials.
 func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
-	t.Parallel()
 	paths := describedReads(t)
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		addPolishCourse(t, api)
 		for _, path := range paths {
 			for _, as := range []string{"", "admin"} {
@@ -229,14 +225,11 @@ func taggedPaths(t *testing.T) (paths []string) {
 
 // TestTagsAreEqualWhenBodiesAre reads everything in many ways, before and after a change of one record of each kind.
 func TestTagsAreEqualWhenBodiesAre(t *testing.T) {
-	t.Parallel()
 	paths := taggedPaths(t)
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "subscriber", calendar.Subscriber)
 		callers := []string{"", "admin", "subscriber"}
-		if storetest.IsBrief(st) {
+		if storetest.IsBrief(api.Store) {
 			callers = callers[:2]
 		}
 		bodies := taggedBodies{bodyOf: map[string]string{}, tagOf: map[string]string{}}

@@ -8,9 +8,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // Slugs as WordPress stores them.
@@ -55,10 +53,7 @@ func addEncodedSlugs(t *testing.T, api *apitest.API) {
 }
 
 func TestRecordsAreFoundByEverySpellingOfTheirSlugs(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		addEncodedSlugs(t, api)
 		once, upper, twice := japaneseSlug, strings.ToUpper(japaneseSlug), url.PathEscape(japaneseSlug)
 		slug := showsMember(fmt.Sprintf("%q", japaneseSlug), "slug")
@@ -97,10 +92,7 @@ func TestRecordsAreFoundByEverySpellingOfTheirSlugs(t *testing.T) {
 }
 
 func TestPagesOfRecordsWithEncodedSlugs(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		addEncodedSlugs(t, api)
 		const base = "http://127.0.0.1:8080"
 		event, child := "/event/"+japaneseSlug+"/", "/events/category/"+japaneseSlug+"/"+jazzSlug+"/"
@@ -146,9 +138,7 @@ func TestPagesOfRecordsWithEncodedSlugs(t *testing.T) {
 }
 
 func TestAddressesOfTransliteratedSlugsStay(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		postTo(t, api, "/categories", map[string]any{"name": "日本語"})
 		postTo(t, api, "/categories", map[string]any{"name": "Other", "slug": jazzSlug})
@@ -169,9 +159,7 @@ func TestAddressesOfTransliteratedSlugsStay(t *testing.T) {
 }
 
 func TestWritesOfEncodedSlugs(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		write := func(path string, fields any) apitest.Request {
 			return apitest.Request{Method: "POST", Path: path, As: "admin", JSON: fields}

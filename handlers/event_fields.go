@@ -37,15 +37,18 @@ func (r *writing) declareEventCreate(p *param.Set, in *eventInput) {
 	r.declareEvent(fields{p: p, r: r, create: true}, in)
 }
 
-func (r *writing) declareEventUpdate(p *param.Set, in *eventInput) {
-	p.PathID(&in.ID, "id", "ID of the event")
-	r.declareEvent(fields{p: p, r: r}, in)
-}
-
-func (r *writing) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
-	// The slug in the path is optional here, because it is also a field of the event.
-	p.PathString(&in.target.Slug, "slug", "Slug of the event").Optional()
-	r.declareEvent(fields{p: p, r: r}, in)
+// eventUpdate returns the declaration of an update of an event or a series, by id or slug.
+func eventUpdate(kind calendar.Kind, by string) func(*writing, *param.Set, *eventInput) {
+	return func(r *writing, p *param.Set, in *eventInput) {
+		in.series = kind == calendar.Series
+		if by == "id" {
+			p.PathID(&in.ID, "id", "ID of the "+string(kind))
+		} else {
+			// The slug in the path is optional here, because it is also a field of the record.
+			p.PathString(&in.target.Slug, "slug", "Slug of the "+string(kind)).Optional()
+		}
+		r.declareEvent(fields{p: p, r: r}, in)
+	}
 }
 
 // declareEvent declares the fields of an event (contract, sections 10.1, 19.2 and 27.3).

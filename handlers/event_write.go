@@ -75,10 +75,11 @@ func (r *writing) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if err != nil {
 		return nil, err
 	}
-	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.Now, e.PublishedAt), e.StatusBeforeTrash)) {
+	c := e.Core()
+	if !r.mayWrite(op, r.recordOf(c)) {
 		return nil, edit.Forbidden()
 	}
-	r.changes = e.Core().Writes()
+	r.changes = c.Writes()
 	return e, nil
 }
 
@@ -120,18 +121,16 @@ func (r *writing) updateEvent(in *eventInput) (*endpoint.Reply, error) {
 		}
 	}
 	for {
-		err := r.updateUnchanged(e, in.EventInput)
-		if err == nil {
-			break
+		if err = r.updateUnchanged(e, in.EventInput); err == nil {
+			return r.writtenEvent(e.ID)
 		}
-		if !errors.Is(err, errOutdated) {
-			return nil, err
+		if errors.Is(err, errOutdated) {
+			e, err = r.eventForWrite(&target{ID: e.ID}, auth.Edit)
 		}
-		if e, err = r.eventForWrite(&target{ID: e.ID}, auth.Edit); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	return r.writtenEvent(e.ID)
 }
 
 // errOutdated means that another caller has written or removed the record since it was read.

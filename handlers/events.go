@@ -64,17 +64,20 @@ type target struct {
 	Password *string
 }
 
-func (r *request) declareEventByID(p *param.Set, q *target) {
-	p.PathID(&q.ID, "id", "ID of the event")
-	p.OptString(&q.Password, "password", "Access password of the event")
-	read.DeclareLanguage(p)
-}
-
-func (r *request) declareEventBySlug(p *param.Set, q *target) {
-	p.PathString(&q.Slug, "slug", "Slug of the event")
-	// The password is accepted for a slug as well, but not published.
-	p.OptString(&q.Password, "password", "Access password of the event").Hide()
-	read.DeclareLanguage(p)
+// protectedTarget returns the declaration of the path of an event or a series, by id or slug, and of its password.
+func protectedTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
+	return func(_ *request, p *param.Set, q *target) {
+		noun := "the " + string(kind)
+		if by == "id" {
+			p.PathID(&q.ID, "id", "ID of "+noun)
+			p.OptString(&q.Password, "password", "Access password of "+noun)
+		} else {
+			p.PathString(&q.Slug, "slug", "Slug of "+noun)
+			// The password is accepted for a slug as well, but not published.
+			p.OptString(&q.Password, "password", "Access password of "+noun).Hide()
+		}
+		read.DeclareLanguage(p)
+	}
 }
 
 // getEvent answers GET of one event, by id or slug.

@@ -99,7 +99,7 @@ func New(c Config) (h *Handlers, err error) {
 	}()
 	h.table = h.routes()
 	h.Feeds = feeds.New(names, c.PageSettings.Pages.Feeds)
-	if h.WordPressMount() != "" {
+	if h.wordPressMount() != "" {
 		h.wordPress = wordPressRoutes(h)
 	}
 	r := endpoint.DescribingRequest(&h.Calendar, h.Site.Now(), read.Root{Mount: h.PublicMount()}, h.Site.Language)
@@ -146,8 +146,8 @@ func (h *Handlers) mount(m string, names address.Names) error {
 // Mounts returns the paths that the API is served below. A language may precede each of them.
 func (h *Handlers) Mounts() []string { return slices.Clone(h.mounts) }
 
-// WordPressMount returns the first mount below WordPressRoot, or "" if there is none.
-func (h *Handlers) WordPressMount() string {
+// wordPressMount returns the first mount below WordPressRoot, or "" if there is none.
+func (h *Handlers) wordPressMount() string {
 	for _, m := range h.mounts {
 		if strings.HasPrefix(m, WordPressRoot+"/") {
 			return m
@@ -158,14 +158,14 @@ func (h *Handlers) WordPressMount() string {
 
 // RESTRoot returns the URL of the WordPress REST root, or "" if no mount is below it.
 func (h *Handlers) RESTRoot() string {
-	if h.WordPressMount() == "" {
+	if h.wordPressMount() == "" {
 		return ""
 	}
 	return h.Site.BaseURL + WordPressRoot + "/"
 }
 
 // PublicMount returns the mount that pages link to: the first one below WordPressRoot, else the first mount.
-func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mounts[0]) }
+func (h *Handlers) PublicMount() string { return cmp.Or(h.wordPressMount(), h.mounts[0]) }
 
 // Locate splits a path into the root and the rest below it. ok is false for a path outside the API. The path may
 // begin with that of the base URL, unless a proxy has removed it.

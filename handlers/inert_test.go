@@ -9,7 +9,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -73,12 +72,10 @@ func anyText(chance *rand.Rand) string {
 
 // TestNoTextIsMarkup sends random texts with tags and entities in each text field of each resource, and reads them back.
 func TestNoTextIsMarkup(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", "administrator")
 		rounds := 60
-		if storetest.IsBrief(st) {
+		if storetest.IsBrief(api.Store) {
 			rounds = 20
 		}
 		shares := map[string]int{}
@@ -125,19 +122,17 @@ func TestNoTextIsMarkup(t *testing.T) {
 
 // TestTextsOfOldRowsAreInert reads rows with markup that was stored before the service sanitised texts.
 func TestTextsOfOldRowsAreInert(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", "administrator")
 		const bad = "Main <img src=x onerror=alert(1)> &lt;b> St"
 		for path, body := range map[string]object{
 			"/venues": {"venue": "Hall"}, "/organizers": {"organizer": "Choir"}, "/tags": {"name": "Tag"},
 		} {
 			record := fmt.Sprintf("%s/%v", path, api.Do(t, post("admin", path, body)).Get(t, "id"))
-			st.Ent.Venue.Update().SetAddress(bad).SetCity(bad).SetCountry(bad).SetProvince(bad).SetState(bad).SetZip(bad).
+			api.Store.Ent.Venue.Update().SetAddress(bad).SetCity(bad).SetCountry(bad).SetProvince(bad).SetState(bad).SetZip(bad).
 				SetPhone(bad).SetStateprovince(bad).ExecX(t.Context())
-			st.Ent.Organizer.Update().SetPhone(bad).SetEmail(bad).ExecX(t.Context())
-			st.Ent.Term.Update().SetDescription(bad).ExecX(t.Context())
+			api.Store.Ent.Organizer.Update().SetPhone(bad).SetEmail(bad).ExecX(t.Context())
+			api.Store.Ent.Term.Update().SetDescription(bad).ExecX(t.Context())
 			if found := markupIn(t, "", api.Do(t, get(record)).JSON(t), nil); found != nil {
 				t.Errorf("%s:\n%s", path, strings.Join(found, "\n"))
 			}
@@ -147,9 +142,7 @@ func TestTextsOfOldRowsAreInert(t *testing.T) {
 
 // TestTextsWithoutMarkup checks the examples of texts in the contract, section 6.2.
 func TestTextsWithoutMarkup(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", "administrator")
 		for i, c := range []struct{ sent, want string }{
 			{"1 < 2", "1 < 2"},
@@ -160,7 +153,7 @@ func TestTextsWithoutMarkup(t *testing.T) {
 		} {
 			name := fmt.Sprintf("Hall %d", i)
 			reply := api.Do(t, post("admin", "/venues", object{"venue": name, "address": c.sent}))
-			if row := st.Ent.Venue.Query().Where(venue.Name(name)).OnlyX(t.Context()); row.Address != c.want {
+			if row := api.Store.Ent.Venue.Query().Where(venue.Name(name)).OnlyX(t.Context()); row.Address != c.want {
 				t.Errorf("%q is stored as %q, want %q", c.sent, row.Address, c.want)
 			}
 			if got := reply.Get(t, "address"); got != c.want {

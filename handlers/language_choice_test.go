@@ -10,7 +10,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -168,10 +167,7 @@ func TestLanguageParameterOfABody(t *testing.T) {
 }
 
 func TestLanguagesThereAreNotAreRefused(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		paths := []string{
 			"", "/doc", "/events", "/events/15", "/events/by-slug/winter-jazz-blues", "/venues", "/venues/10",
 			"/venues/by-slug/grand-hall", "/organizers", "/organizers/12", "/organizers/by-slug/bob", "/categories",
@@ -227,10 +223,7 @@ func TestSegmentsThatNameNoLanguageAreNoPaths(t *testing.T) {
 }
 
 func TestEveryReplySaysItsLanguage(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "subscriber", calendar.Subscriber)
 		as := func(login string) func(*apitest.Request) { return func(r *apitest.Request) { r.As = login } }
 		sends := func(body any) func(*apitest.Request) { return func(r *apitest.Request) { r.JSON = body } }

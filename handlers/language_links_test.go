@@ -10,9 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // linkHeader is one link of a Link header.
@@ -36,9 +34,7 @@ type languageStyle struct {
 }
 
 func TestLinksKeepTheLanguage(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		for i := range 3 {
 			event := api.AddEvent(t, fmt.Sprint("Event ", i), "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
 				c.SetCost(calendar.Cost{Prices: []string{"0"}})

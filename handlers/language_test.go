@@ -23,14 +23,12 @@ func header(name, want string) func(*testing.T, apitest.Response) {
 }
 
 func TestLanguageOfARequest(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, func(c *handlers.Config) { c.Site.Language = calendar.Spanish })
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		id := api.AddEvent(t, "English", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
 			c.SetLanguages("en,pl,es").SetCost(calendar.Cost{Prices: []string{"0"}})
 		})
 		for lang, title := range map[calendar.Language]string{calendar.Polish: "Polski", calendar.Spanish: "Español"} {
-			err := st.Ent.EventTranslation.Create().SetEventID(id).SetLanguage(lang).SetTitle(title).Exec(t.Context())
+			err := api.Store.Ent.EventTranslation.Create().SetEventID(id).SetLanguage(lang).SetTitle(title).Exec(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +75,7 @@ func TestLanguageOfARequest(t *testing.T) {
 			{Name: "messages by the last of a repeated parameter", Request: ask("/cal/events/v1/nowhere?ml_language=en&ml_language=pl", ""), Status: 404, Check: header("Content-Language", "pl")},
 			{Name: "messages outside the API", Request: ask("/nowhere", "pl"), Status: 404, Check: header("Content-Language", "pl")},
 		})
-	})
+	}, func(c *handlers.Config) { c.Site.Language = calendar.Spanish })
 }
 
 func TestReadsFallBackFieldByField(t *testing.T) {

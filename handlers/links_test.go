@@ -24,10 +24,7 @@ import (
 const defaultWindow = "start_date=2026-11-21+00%3A00%3A00&end_date=2028-11-21+23%3A59%3A59"
 
 func TestLinksRepeatTheRequestAsItWasApplied(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, c := range []struct {
 			name, asked, want string // below the API; want is rest_url
 		}{
@@ -79,10 +76,7 @@ func TestLinksRepeatTheRequestAsItWasApplied(t *testing.T) {
 }
 
 func TestLinksLeadThroughAllPages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		path, seen := "/pl/cal/events/v1/events?per_page=5&categories[]=music&categories[]=5&ml_language=es", []int64{}
 		base := apitest.BaseURL + "/pl/cal/events/v1/events/?per_page=5&" + defaultWindow + "&categories=music%2C5&ml_language=es"
 		for page := 1; path != ""; page++ {
@@ -139,9 +133,7 @@ func TestLinksLeadThroughAllPages(t *testing.T) {
 }
 
 func TestLinksSpeakTheTimeOfTheSite(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, inZone(t, "Europe/Warsaw"))
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		first := api.AddEvent(t, "First pass", "2027-10-31 00:15:00", "2027-10-31 00:45:00")
 		second := api.AddEvent(t, "Second pass", "2027-10-31 01:15:00", "2027-10-31 01:45:00")
 		for _, c := range []struct {
@@ -163,7 +155,7 @@ func TestLinksSpeakTheTimeOfTheSite(t *testing.T) {
 				path = "/events/?" + c.want
 			}
 		}
-	})
+	}, inZone(t, "Europe/Warsaw"))
 }
 
 func TestLinksFollowTheMountAndTheBaseURL(t *testing.T) {

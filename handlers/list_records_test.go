@@ -11,9 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // statusRecords has ids of the records of one collection, by author and status.
@@ -65,9 +63,7 @@ func adders(t *testing.T, api *apitest.API) map[string]func(title string, by int
 }
 
 func TestStatusFilterFollowsTheRole(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		users := map[string]int64{}
 		for _, role := range calendar.Roles {
 			users[string(role)] = api.SignIn(t, string(role), role)
@@ -134,9 +130,7 @@ func TestStatusFilterFollowsTheRole(t *testing.T) {
 }
 
 func TestListsOfVenuesAndOrganizers(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		author := api.SignIn(t, "author", calendar.Author)
 		api.SignIn(t, "editor", calendar.Editor)
 		type pair struct{ venue, organizer int64 }
@@ -204,9 +198,7 @@ func TestListsOfVenuesAndOrganizers(t *testing.T) {
 }
 
 func TestListsOfTerms(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		author := api.SignIn(t, "author", calendar.Author)
 		count := func(n int, description string) func(*ent.TermCreate) {
 			return func(c *ent.TermCreate) { c.SetEventCount(n).SetDescription(description) }
@@ -279,9 +271,7 @@ func TestListsOfTerms(t *testing.T) {
 // TestTermsAreOrderedAsTheLanguageDoes checks that terms are sorted by the rules of the reader's language,
 // ignoring case, on all engines.
 func TestTermsAreOrderedAsTheLanguageDoes(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		ids := map[string]int64{}
 		names := []string{
 			"żaba", "Łódź", "Czersk", "24 godziny", "Ñandú", "nube", "Zebra", "Lublin", "(nowe)", "a-b", "Ćmielów", "ab",
@@ -336,9 +326,7 @@ func TestTermsAreOrderedAsTheLanguageDoes(t *testing.T) {
 // TestTermsWithoutSortKeysAreListed lists terms that an older program wrote without sort keys. Each appears once,
 // after the other terms.
 func TestTermsWithoutSortKeysAreListed(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		beta := api.AddTerm(t, calendar.Tag, "beta")
 		alpha := api.AddTerm(t, calendar.Tag, "Alpha")
 		api.Reindex(t)
@@ -363,14 +351,12 @@ func TestTermsWithoutSortKeysAreListed(t *testing.T) {
 // TestTermsAreOrderedAsTheyAreServed checks that lists of terms are sorted by the texts in the language of the
 // request.
 func TestTermsAreOrderedAsTheyAreServed(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		both := func(c *ent.TermCreate) {
 			c.SetLanguages(calendar.LanguagesOf(calendar.English, calendar.Polish)).SetDescription("none")
 		}
 		translate := func(id int64, name, slug, description string) {
-			err := st.Ent.TermTranslation.Create().SetTermID(id).SetLanguage(calendar.Polish).
+			err := api.Store.Ent.TermTranslation.Create().SetTermID(id).SetLanguage(calendar.Polish).
 				SetName(name).SetSlug(slug).SetDescription(description).Exec(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -13,7 +13,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -83,10 +82,7 @@ func inZone(t *testing.T, name string) apitest.Option {
 }
 
 func TestEventListOfTheExample(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		all := []int64{16, 1, 2, 3, 22, 15, 19, 17, 4, 5, 6, 18}
 		api.Run(t, []apitest.Case{
 			{Name: "by start, then id; not past, hidden, trashed or drafts", Request: get("/events?per_page=50"), Status: 200, Check: listsExactly("events", all...)},
@@ -269,10 +265,7 @@ func (c *refusals) addOfTerms() {
 }
 
 func TestListParametersAreChecked(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "contributor", calendar.Contributor)
 		api.SignIn(t, "subscriber", calendar.Subscriber)
 		var cases refusals
@@ -298,10 +291,7 @@ func TestListParametersAreChecked(t *testing.T) {
 }
 
 func TestPaging(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		totals := func(total, pages string) func(*testing.T, apitest.Response) {
 			return func(t *testing.T, r apitest.Response) {
 				got := []string{
@@ -400,9 +390,7 @@ func TestDefaultsFollowTheSiteAndTheDay(t *testing.T) {
 // TestDateFiltersCompareInstantsInTheZoneOfTheSite lists events of a site in Warsaw around the clock changes of
 // 2027-03-28 (02:00 to 03:00) and 2027-10-31 (03:00 to 02:00).
 func TestDateFiltersCompareInstantsInTheZoneOfTheSite(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, inZone(t, "Europe/Warsaw"))
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		warsaw := func(c *ent.EventCreate) { c.SetTimezone("Europe/Warsaw") }
 		tokyo := func(c *ent.EventCreate) { c.SetTimezone("Asia/Tokyo") }
 		// Today is 2026-11-21 13:00 in Warsaw.
@@ -456,13 +444,11 @@ func TestDateFiltersCompareInstantsInTheZoneOfTheSite(t *testing.T) {
 			{Name: "a doubled hour is the first pass", Request: query(autumn + "&starts_after=2027-10-31+02:15&strict_dates=1"), Status: 200, Check: listsExactly("events", second, midnight)},
 			{Name: "the second pass by its offset", Request: query(autumn + "&starts_after=" + url.QueryEscape("2027-10-31 02:15:00+01:00") + "&strict_dates=1"), Status: 200, Check: listsExactly("events", midnight)},
 		})
-	})
+	}, inZone(t, "Europe/Warsaw"))
 }
 
 func TestLastDayOfAllIsADay(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, inZone(t, "America/New_York"))
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		soon := api.AddEvent(t, "Soon", "2026-12-01 10:00:00", "2026-12-01 11:00:00")
 		last := api.AddEvent(t, "Last second", "9999-12-31 23:59:59", "9999-12-31 23:59:59")
 		query := func(q string) apitest.Request { return get("/events?" + q) }
@@ -475,5 +461,5 @@ func TestLastDayOfAllIsADay(t *testing.T) {
 			{Name: "the day before", Request: query("end_date=9999-12-30"), Status: 200, Check: listsExactly("events", soon)},
 			{Name: "after the day before", Request: query("ends_after=9999-12-30"), Status: 200, Check: listsExactly("events", last)},
 		})
-	})
+	}, inZone(t, "America/New_York"))
 }

@@ -8,26 +8,22 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // inWarsaw runs a test of the pages of a site in Warsaw. The function add adds an event in a zone and returns its
 // id.
 func inWarsaw(t *testing.T, test func(t *testing.T, api *apitest.API, add func(title, start, end, zone string, changes ...func(*ent.EventCreate)) int64)) {
 	t.Helper()
-	t.Parallel()
 	warsaw, err := calendar.ParseZone("Europe/Warsaw")
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, func(c *handlers.Config) { c.Site.Zone = warsaw })
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		test(t, api, func(title, start, end, zone string, changes ...func(*ent.EventCreate)) int64 {
 			return api.AddEvent(t, title, start, end, append(changes, func(c *ent.EventCreate) { c.SetTimezone(zone) })...)
 		})
-	})
+	}, func(c *handlers.Config) { c.Site.Zone = warsaw })
 }
 
 func allDay(c *ent.EventCreate) { c.SetAllDay(true) }

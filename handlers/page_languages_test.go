@@ -7,9 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/settings"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // offerLanguages returns an option that sets the languages of pages and feeds, the main one first.
@@ -22,10 +20,7 @@ func offerLanguages(languages ...calendar.Language) func(*handlers.Config) {
 }
 
 func TestLanguagesOfPages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, offerLanguages(calendar.English, calendar.Polish))
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		form := func(path string) apitest.Request {
 			return apitest.Request{Method: "POST", Path: path, Absolute: true, Form: "password=x"}
 		}
@@ -75,14 +70,11 @@ func TestLanguagesOfPages(t *testing.T) {
 			{Name: "the API answers in all", Request: page("/es/cal/events/v1/events/15"), Status: 200, Check: header("Content-Language", "es")},
 			{Name: "by a parameter", Request: page("/cal/events/v1/events/15?ml_language=es"), Status: 200, Check: header("Content-Language", "es")},
 		})
-	})
+	}, offerLanguages(calendar.English, calendar.Polish))
 }
 
 func TestOneLanguage(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, offerLanguages(calendar.Polish))
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, path := range []string{"/", "/events/", "/events/month/", "/event/winter-jazz-blues/", "/docs", "/developers/"} {
 			r := api.Do(t, page(path))
 			if r.Status == 301 { // to the slug of the language
@@ -103,5 +95,5 @@ func TestOneLanguage(t *testing.T) {
 			{Name: "other pages", Request: page("/en/events/"), Status: 301, Check: leadsTo(apitest.BaseURL + "/events/")},
 			{Name: "other feeds", Request: page("/en/events.atom"), Status: 301, Check: leadsTo(apitest.BaseURL + "/events.atom")},
 		})
-	})
+	}, offerLanguages(calendar.Polish))
 }

@@ -253,26 +253,24 @@ func TestDaysOfEvents(t *testing.T) {
 }
 
 func TestMonthsWithManyEvents(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		const events = 2100
 		rows := make([]*ent.EventCreate, 0, events)
 		records := make([]*ent.RecordCreate, 0, events)
 		for i := range events {
 			id := int64(1000 + i)
-			records = append(records, st.Ent.Record.Create().SetID(id).SetKind(calendar.Event))
+			records = append(records, api.Store.Ent.Record.Create().SetID(id).SetKind(calendar.Event))
 			start := calendar.WallAt(2027, 3, 1+i%31, 10, 0, 0)
-			rows = append(rows, st.Ent.Event.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(apitest.Now).
+			rows = append(rows, api.Store.Ent.Event.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(apitest.Now).
 				SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(apitest.Now).SetModifiedAt(apitest.Now).
 				SetTitle(fmt.Sprintf("Event %d", i)).SetSlug(fmt.Sprintf("event-%d", i)).SetTimezone("UTC").
 				SetStartWall(start).SetEndWall(start).SetStartsAt(calendar.UTC().Instant(start)).SetEndsAt(calendar.UTC().Instant(start)))
 		}
 		for i := 0; i < events; i += 300 {
-			if err := st.Ent.Record.CreateBulk(records[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
+			if err := api.Store.Ent.Record.CreateBulk(records[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := st.Ent.Event.CreateBulk(rows[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
+			if err := api.Store.Ent.Event.CreateBulk(rows[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -286,10 +284,7 @@ func TestMonthsWithManyEvents(t *testing.T) {
 }
 
 func TestHeadsOfPages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		const base = "http://127.0.0.1:8080"
 		canonical := func(path string) string { return `<link rel="canonical" href="` + base + path + `">` }
 		other := func(language, path string) string {
@@ -341,9 +336,7 @@ func TestHeadsOfPages(t *testing.T) {
 }
 
 func TestDescriptionsArePartsOfPages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.AddEvent(t, "Text", "2026-12-01 10:00:00", "2026-12-01 12:00:00", func(c *ent.EventCreate) {
 			c.SetDescription(`<h1>Big</h1><p>x</p><h3>Small</h3><img src="https://other.example/a.png" alt="A picture">` +
 				`<img src="` + apitest.BaseURL + `/media/2026/11/b.png"><script>alert(1)</script><p onclick="x()">y</p>`)
@@ -388,10 +381,7 @@ func TestPagesThatAreOff(t *testing.T) {
 
 // TestDatesAreThoseOfALanguage searches pages of other languages for English names of days and months.
 func TestDatesAreThoseOfALanguage(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		english := regexp.MustCompile(`>[^<]*\b(November|December|Monday|Saturday|AM|PM|Nov|Sat)\b`)
 		for _, path := range []string{"/pl/", "/es/", "/pl/events/", "/es/events/", "/pl/events/month/", "/es/events/month/", "/pl/event/zimowy-jazz/", "/es/event/winter-jazz-blues/", "/pl/events/2026-11-24/"} {
 			if found := english.Find(api.Do(t, page(path)).Body); found != nil {
@@ -402,10 +392,7 @@ func TestDatesAreThoseOfALanguage(t *testing.T) {
 }
 
 func TestPagesOfWithdrawnEvents(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		add := func(slug string, status calendar.Status) int64 {
 			reply := api.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{
 				"title": "Secret party", "slug": slug, "status": status, "start_date": "2026-12-24 18:00", "end_date": "2026-12-24 19:30",
@@ -466,10 +453,7 @@ func isErrorPage(language string) func(*testing.T, apitest.Response) {
 }
 
 func TestErrorsForVisitorsArePages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		asked := func(method, path, accept, language string) apitest.Request {
 			return apitest.Request{
 				Method: method, Path: path, Absolute: true,

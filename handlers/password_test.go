@@ -101,10 +101,7 @@ func fromAddress(r apitest.Request, client int) apitest.Request {
 // TestGuessesOfPasswords uses up the allowed guesses by each kind of request. After that every kind refuses even
 // the right password.
 func TestGuessesOfPasswords(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, func(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} })
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		ways := waysIn(protectedSeries(t, api))
 		const budget = 2
 		api.LimitGuesses(guessRates(budget, 1000, 1000))
@@ -124,7 +121,7 @@ func TestGuessesOfPasswords(t *testing.T) {
 		if r := api.Do(t, fromAddress(ways[0].send("sesame"), 250)); r.Status != 200 {
 			t.Errorf("right, from another address: %d", r.Status)
 		}
-	})
+	}, func(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} })
 }
 
 // spend sends right passwords, which are free, and then wrong ones until the budget is used up.
@@ -158,10 +155,7 @@ func (w wayIn) isClosed(t *testing.T, api *apitest.API, client int) {
 
 // TestRefusedGuessesOnPages checks that visitors see the message at the field of the form.
 func TestRefusedGuessesOnPages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		protectedSeries(t, api)
 		api.LimitGuesses(guessRates(1, 1000, 1000))
 		for _, tt := range []struct{ path, message string }{
@@ -251,10 +245,7 @@ func TestGuessersAndReaders(t *testing.T) {
 
 // TestParallelGuessesOfPasswords sends wrong and right passwords from one address at the same time.
 func TestParallelGuessesOfPasswords(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.LimitGuesses(guessRates(10, 1000, 3))
 		send := func(path string) (statuses map[int]*atomic.Int64) {
 			statuses = map[int]*atomic.Int64{200: {}, 403: {}, 429: {}}

@@ -4,19 +4,14 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // get returns an anonymous GET request.
 func get(path string) apitest.Request { return apitest.Request{Path: path} }
 
 func TestRepresentationsAreThoseOfTheContract(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.Run(t, []apitest.Case{
 			{Name: "event with everything", Request: get("/events/{jazzNight}"), Status: 200, Golden: "event_full.json"},
 			{Name: "event without links", Request: get("/events/{musicWalk}"), Status: 200, Golden: "event_no_venue.json"},

@@ -13,15 +13,12 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/markup"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestARealCalendarIsServedAsItsSourceServedIt imports a city's calendar and compares each member of each event
 // with the source. It lists the allowed differences with their reasons.
 func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
-	t.Parallel()
 	const variable = "ALMANAC_REAL_CALENDAR"
 	path := os.Getenv(variable)
 	if path == "" {
@@ -39,14 +36,13 @@ func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, func(c *handlers.Config) { c.Site.Zone = zone })
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		reader := &importer.Reader{Site: api.Site}
 		read, err := reader.Read(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := (&importer.Importer{DB: st.Ent, Site: api.Site}).Run(t.Context(), read)
+		report, err := (&importer.Importer{DB: api.Store.Ent, Site: api.Site}).Run(t.Context(), read)
 		if err != nil || !report.Complete() {
 			t.Fatalf("import: %v, %+v", err, report)
 		}
@@ -74,7 +70,7 @@ func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
 				t.Errorf("%s (-source +served):\n%s", slug, diff)
 			}
 		}
-	})
+	}, func(c *handlers.Config) { c.Site.Zone = zone })
 }
 
 // sourceMembers are members that say where a record lives, who wrote it and how often something is used there.

@@ -9,9 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // titlesOf returns the titles or names in a list, in its order. key is the member of a record that has them.
@@ -29,9 +27,7 @@ func titlesOf(t *testing.T, r apitest.Response, collection, key string) []string
 }
 
 func TestSearchFindsWhatIsServed(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		api.SignIn(t, "author", calendar.Author)
 		write := func(as, method, path string, body object) string {
@@ -114,9 +110,7 @@ func TestSearchFindsWhatIsServed(t *testing.T) {
 }
 
 func TestSearchOfPlacesAndTerms(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		for path, bodies := range map[string][]object{
 			"/venues": {
@@ -158,9 +152,7 @@ func TestSearchOfPlacesAndTerms(t *testing.T) {
 }
 
 func TestEventsNearAPosition(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		for i, place := range []struct {
 			name     string

@@ -70,19 +70,6 @@ func (q *seriesQuery) find(r *request) (query.Page, error) {
 	}, func(db query.Database) (query.Page, error) { return db.FindSeries(r.Ctx, list, offset, limit) })
 }
 
-func (r *request) declareSeriesByID(p *param.Set, q *target) {
-	p.PathID(&q.ID, "id", "ID of the series")
-	p.OptString(&q.Password, "password", "Access password of the series")
-	read.DeclareLanguage(p)
-}
-
-func (r *request) declareSeriesBySlug(p *param.Set, q *target) {
-	p.PathString(&q.Slug, "slug", "Slug of the series")
-	// The password is accepted for a slug as well, but not published.
-	p.OptString(&q.Password, "password", "Access password of the series").Hide()
-	read.DeclareLanguage(p)
-}
-
 // getSeries answers GET of one series, by id or slug.
 func (r *request) getSeries(q *target) (*endpoint.Reply, error) {
 	s, err := r.findSeries(q)

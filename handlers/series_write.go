@@ -13,19 +13,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-func (r *writing) declareSeriesUpdate(p *param.Set, in *eventInput) {
-	in.series = true
-	p.PathID(&in.ID, "id", "ID of the series")
-	r.declareEvent(fields{p: p, r: r}, in)
-}
-
-func (r *writing) declareSeriesUpdateBySlug(p *param.Set, in *eventInput) {
-	in.series = true
-	// the slug in the path is optional here, because it is also a field of the series
-	p.PathString(&in.target.Slug, "slug", "Slug of the series").Optional()
-	r.declareEvent(fields{p: p, r: r}, in)
-}
-
 func (r *writing) declareSeriesDelete(p *param.Set, in *eventInput) {
 	in.series = true
 	p.PathID(&in.ID, "id", "ID of the series")
@@ -67,18 +54,16 @@ func (r *writing) updateSeries(in *eventInput) (*endpoint.Reply, error) {
 		return nil, err
 	}
 	for {
-		err := r.writeOverSeries(s, in.EventInput)
-		if err == nil {
-			break
+		if err = r.writeOverSeries(s, in.EventInput); err == nil {
+			return r.writtenSeries(s.ID)
 		}
-		if !errors.Is(err, errOutdated) {
-			return nil, err
+		if errors.Is(err, errOutdated) {
+			s, err = r.seriesForWrite(&target{ID: s.ID}, auth.Edit)
 		}
-		if s, err = r.seriesForWrite(&target{ID: s.ID}, auth.Edit); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
-	return r.writtenSeries(s.ID)
 }
 
 // writeOverSeries stores an update of the series s. It returns errOutdated and stores nothing if s was changed

@@ -13,9 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // keys returns the member names of a JSON object in their order.
@@ -85,10 +83,7 @@ var eventKeys = "id global_id global_id_lineage author status date date_utc modi
 	"organizer custom_fields ticketed post_parent language translations series"
 
 func TestTargetOfAPath(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		const huge = "99999999999999999999999999"
 		api.Run(t, []apitest.Case{
 			{Name: "event", Request: get("/events/{minimalEvent}"), Status: 200, Check: showsMember("16", "id")},
@@ -140,9 +135,7 @@ func TestTargetOfAPath(t *testing.T) {
 }
 
 func TestSingleRecordsFollowTheMatrix(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		users := map[string]int64{}
 		for _, login := range []string{"subscriber", "contributor", "author", "editor", "administrator", "other"} {
 			role := calendar.Role(login)
@@ -207,9 +200,7 @@ func TestSingleRecordsFollowTheMatrix(t *testing.T) {
 }
 
 func TestRepresentationsKeepOrDropMembers(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, inZone(t, "Europe/Warsaw"))
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "editor", calendar.Editor)
 		author := api.SignIn(t, "author", calendar.Author)
 		bare := api.AddEvent(t, "1 < 2 & \"so\" 'on' > 0", "2026-12-01 10:00:00", "2026-12-01 11:00:00")
@@ -338,14 +329,11 @@ func TestRepresentationsKeepOrDropMembers(t *testing.T) {
 				showsMember("0", "tags", 0, "parent"), showsMember(`"raw"`, "tags", 0, "filter"), showsMember("0", "tags", 0, "term_group"),
 			)},
 		})
-	})
+	}, inZone(t, "Europe/Warsaw"))
 }
 
 func TestProtectedEvents(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		author := api.SignIn(t, "author", calendar.Author)
 		api.SignIn(t, "contributor", calendar.Contributor)
 		guard := func(id int64) []byte { return edit.HashPassword(api.Key, id, "a+b ż&") }

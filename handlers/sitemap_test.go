@@ -120,9 +120,7 @@ func sitemapCalendar(t *testing.T, api *apitest.API) {
 // TestSitemapsNameWhatIsListed checks that a sitemap has a venue, organizer or term only if lists show one of its
 // events.
 func TestSitemapsNameWhatIsListed(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		sitemapCalendar(t, api)
 		want := map[string][]string{}
 		add := func(path string) { want[path] = []string{"en " + path, "x-default " + path} }
@@ -139,9 +137,7 @@ func TestSitemapsNameWhatIsListed(t *testing.T) {
 }
 
 func TestSitemapsNameTheLanguagesOfARecord(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		created := api.Do(t, post("admin", "/categories?ml_language=pl", object{"name": "Muzyka"}))
 		music := created.Get(t, "id")
@@ -217,9 +213,7 @@ func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 
 // TestSitemapsAreKept checks that a cached sitemap is made again only after a write that changes it.
 func TestSitemapsAreKept(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		sitemapCalendar(t, api)
 		api.Do(t, post("admin", "/tags", object{"name": "Indoors"})) // a calendar without a revision keeps no replies

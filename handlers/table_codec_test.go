@@ -16,9 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/represent"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // tableOf parses a CSV reply into a map of cells for each row, with the apostrophes before formulas removed.
@@ -206,10 +204,7 @@ func TestTablesHaveTheColumnsOfWrites(t *testing.T) {
 }
 
 func TestTablesListWhatJSONLists(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, as := range []string{"", "admin"} {
 			for _, path := range []string{
 				"/events?per_page=50", "/events?per_page=3&page=2&categories={music},{jazz}", "/events?search=jazz", "/events?search=nothing",
@@ -384,10 +379,7 @@ func copyRow(t *testing.T, api *apitest.API, event apitest.Response) {
 }
 
 func TestRowsMayBeSentBack(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		event := addRowsToSendBack(t, api)
 		for _, path := range []string{
 			"/venues?format=csv&per_page=2000", "/organizers?format=csv&per_page=2000", "/categories?format=csv&hide_empty=0&per_page=2000",

@@ -3,9 +3,6 @@ package handlers_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,51 +13,13 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestWritesInOneLanguageLeaveTheOthersAlone writes random texts in random languages. It compares the texts read
 // in each language with a small model of the texts of each record.
 func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
-	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		file := filepath.Join(t.TempDir(), "run.db")
-		rapid.Check(t, func(rt *rapid.T) {
-			for _, suffix := range []string{"", "-wal", "-shm"} {
-				if err := os.Remove(file + suffix); err != nil && !os.IsNotExist(err) {
-					rt.Fatal(err)
-				}
-			}
-			storetest.WriteMigrated(t, file)
-			st, err := store.Open(t.Context(), "sqlite://"+file)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			defer func() {
-				if err := st.Close(); err != nil {
-					rt.Error(err)
-				}
-			}()
-			newTongues(t, rt, st).run(20)
-		})
-	})
-	t.Run("mysql", func(t *testing.T) {
-		t.Parallel()
-		if os.Getenv(storetest.Variable) == "" {
-			t.Skipf("%s names no server", storetest.Variable)
-		}
-		for seed := range uint64(3) {
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				st := storetest.Open(t, storetest.Lent(t))
-				choices := make([]byte, 1<<16)
-				r := rand.New(rand.NewPCG(seed, 2))
-				for i := range choices {
-					choices[i] = byte(r.Uint32())
-				}
-				rapid.MakeFuzz(func(rt *rapid.T) { newTongues(t, rt, st).run(60) })(t, choices)
-			})
-		}
+	eachRandomly(t, 2, func(t *testing.T, rt *rapid.T, st *store.Store) {
+		newTongues(t, rt, st).run(map[string]int{"sqlite": 20, "mysql": 60}[st.Engine()])
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -20,14 +19,12 @@ import (
 // onWordPress runs a test of an API mounted below /wp-json, with a user of each role.
 func onWordPress(t *testing.T, test func(t *testing.T, api *apitest.API)) {
 	t.Helper()
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, func(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} })
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		for _, role := range calendar.Roles {
 			api.SignIn(t, string(role), role)
 		}
 		test(t, api)
-	})
+	}, func(c *handlers.Config) { c.Mounts = []string{"/wp-json/tribe/events/v1"} })
 }
 
 const (

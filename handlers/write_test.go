@@ -4,9 +4,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // object is a JSON body.
@@ -17,10 +15,7 @@ func post(as, path string, body any) apitest.Request {
 }
 
 func TestWritesAnswerAsTheContractShows(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "subscriber", calendar.Subscriber)
 		minimal := object{"title": "Night of museums", "start_date": "2026-12-20 18:00:00", "end_date": "2026-12-21 01:00:00"}
 		api.Run(t, []apitest.Case{

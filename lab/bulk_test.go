@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -76,7 +77,8 @@ func bulk(b *testing.B, database func(testing.TB) string) {
 			b.StartTimer()
 			began := time.Now()
 			for _, r := range rows {
-				if err := r.run(b.Context(), st.DB); err != nil {
+				err := baseline.Tx(b.Context(), st.DB, func(tx *sql.Tx) error { return r.run(b.Context(), tx) })
+				if err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -94,22 +96,13 @@ type insert struct {
 	args []any
 }
 
-func (r replay) run(ctx context.Context, db *sql.DB) (err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the first error is the one that matters
-		}
-	}()
+func (r replay) run(ctx context.Context, tx *sql.Tx) error {
 	for _, i := range r {
 		if _, err := tx.ExecContext(ctx, i.text, i.args...); err != nil {
 			return fmt.Errorf("%.60s: %w", i.text, err)
 		}
 	}
-	return tx.Commit()
+	return nil
 }
 
 // bulkTables are the tables that seeding fills, in an order that the foreign keys allow, with the column that
@@ -140,7 +133,7 @@ func record(b *testing.B, st *store.Store) []replay {
 	const size = 500
 	var out []replay
 	for _, table := range bulkTables {
-		columns, found, err := tableRows(b.Context(), st.DB, "SELECT * FROM "+table.name+" ORDER BY 1")
+		columns, found, err := baseline.Rows(b.Context(), st.DB, "SELECT * FROM "+table.name+" ORDER BY 1")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -173,27 +166,4 @@ func record(b *testing.B, st *store.Store) []replay {
 		}
 	}
 	return out
-}
-
-// tableRows returns all rows of a query with the names of its columns.
-func tableRows(ctx context.Context, db *sql.DB, query string) (columns []string, rows [][]any, err error) {
-	found, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer found.Close()
-	if columns, err = found.Columns(); err != nil {
-		return nil, nil, err
-	}
-	for found.Next() {
-		values, at := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			at[i] = &values[i]
-		}
-		if err := found.Scan(at...); err != nil {
-			return nil, nil, err
-		}
-		rows = append(rows, values)
-	}
-	return columns, rows, found.Err()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -95,24 +96,7 @@ func spread(b *testing.B, clients int, do func() error) {
 
 // bareCreate inserts the rows of the n-th event with a venue and a category in one transaction, including the change
 // log. It checks nothing.
-func bareCreate(ctx context.Context, db *sql.DB, venue, category, n int64) (err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the first error is the one that matters
-		}
-	}()
-	record, err := tx.ExecContext(ctx, "INSERT INTO records (kind) VALUES ('event')")
-	if err != nil {
-		return err
-	}
-	id, err := record.LastInsertId()
-	if err != nil {
-		return err
-	}
+func bareCreate(ctx context.Context, db *sql.DB, venue, category, n int64) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	start := time.Date(2026, 12, 5, 18, 0, 0, 0, time.UTC)
 	slug := fmt.Sprintf("bare-concert-%d", n)
@@ -120,29 +104,22 @@ func bareCreate(ctx context.Context, db *sql.DB, venue, category, n int64) (err 
 	if err != nil {
 		return err
 	}
-	statements := []struct {
-		text string
-		args []any
-	}{
-		{"INSERT INTO slugs (kind, slug, owner_id, language, trashed_id) VALUES ('event', ?, ?, 'en', 0)", []any{slug, id}},
-		{"INSERT INTO events (id, author_id, status, published_at, dated, language, languages, created_at, modified_at, " +
-			"version, title, description, excerpt, slug, starts_at, ends_at, start_wall, end_wall, timezone, cost) " +
-			"VALUES (?, 1, 'publish', ?, ?, 'en', 'en', ?, ?, 1, ?, ?, '', ?, ?, ?, ?, ?, 'UTC', ?)", []any{
-			id, now, false, now, now, fmt.Sprintf("Bare concert %d", n), "<p>An evening of music.</p>", slug,
-			start, start.Add(2 * time.Hour), start, start.Add(2 * time.Hour), string(cost),
-		}},
-		{"INSERT INTO event_venues (event_id, venue_id, position) VALUES (?, ?, 0)", []any{id, venue}},
-		// In this order: the link's foreign key takes a shared lock on the term, which two cannot raise at once.
-		{"UPDATE terms SET event_count = event_count + 1 WHERE id = ?", []any{category}},
-		{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, category}},
-		{"UPDATE counters SET value = value + 1 WHERE name = 'revision'", nil},
-		{"INSERT INTO changes (id, kind, record_id, action, user_id, at) " +
-			"SELECT value, 'event', ?, 'create', 1, ? FROM counters WHERE name = 'revision'", []any{id, now}},
-	}
-	for _, s := range statements {
-		if _, err := tx.ExecContext(ctx, s.text, s.args...); err != nil {
-			return fmt.Errorf("%s: %w", s.text, err)
-		}
-	}
-	return tx.Commit()
+	return baseline.NewEvent(ctx, db, func(tx *sql.Tx, id int64) error {
+		return replay{
+			{"INSERT INTO slugs (kind, slug, owner_id, language, trashed_id) VALUES ('event', ?, ?, 'en', 0)", []any{slug, id}},
+			{"INSERT INTO events (id, author_id, status, published_at, dated, language, languages, created_at, modified_at, " +
+				"version, title, description, excerpt, slug, starts_at, ends_at, start_wall, end_wall, timezone, cost) " +
+				"VALUES (?, 1, 'publish', ?, ?, 'en', 'en', ?, ?, 1, ?, ?, '', ?, ?, ?, ?, ?, 'UTC', ?)", []any{
+				id, now, false, now, now, fmt.Sprintf("Bare concert %d", n), "<p>An evening of music.</p>", slug,
+				start, start.Add(2 * time.Hour), start, start.Add(2 * time.Hour), string(cost),
+			}},
+			{"INSERT INTO event_venues (event_id, venue_id, position) VALUES (?, ?, 0)", []any{id, venue}},
+			// In this order: the link's foreign key takes a shared lock on the term, which two cannot raise at once.
+			{"UPDATE terms SET event_count = event_count + 1 WHERE id = ?", []any{category}},
+			{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, category}},
+			{"UPDATE counters SET value = value + 1 WHERE name = 'revision'", nil},
+			{"INSERT INTO changes (id, kind, record_id, action, user_id, at) " +
+				"SELECT value, 'event', ?, 'create', 1, ? FROM counters WHERE name = 'revision'", []any{id, now}},
+		}.run(ctx, tx)
+	})
 }

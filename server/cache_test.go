@@ -344,13 +344,10 @@ var errAway = errors.New("the database is away")
 // TestWritesLeaveOtherReplies requests a list, writes, and requests the list again. The cached reply must be used
 // unless the write touched something that the list depends on.
 func TestWritesLeaveOtherReplies(t *testing.T) {
-	t.Parallel()
 	rename := func(path, field string) *apitest.Request {
 		return &apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: map[string]any{field: "Another name"}}
 	}
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, c := range []struct {
 			name, path string
 			write      *apitest.Request
@@ -380,7 +377,7 @@ func TestWritesLeaveOtherReplies(t *testing.T) {
 			{"anything, for the index", "", rename("/events/{choir}", "title"), "unchanged"},
 		} {
 			s, m := startCaching(t, api, func(c *server.Config) {
-				c.Caching.Revision = func(ctx context.Context) (int64, error) { return edit.Revision(ctx, st.Ent) }
+				c.Caching.Revision = func(ctx context.Context) (int64, error) { return edit.Revision(ctx, api.Store.Ent) }
 			})
 			path := apitest.Named(c.path)
 			apitest.Send(t, s, request(t, "GET", path))

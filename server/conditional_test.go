@@ -10,19 +10,15 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
 
 func TestWhoMayKeepAReply(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
-			h.Primary, h.PasswordKey, c.MaxAge, c.Stale = st.Ent, api.Key, time.Minute, 10*time.Second
+			h.Primary, h.PasswordKey, c.MaxAge, c.Stale = api.Store.Ent, api.Key, time.Minute, 10*time.Second
 		})
 		const kept = "public, max-age=60, stale-while-revalidate=10"
 		for _, c := range []struct {
@@ -93,19 +89,12 @@ func TestHeadersOfTagsInParts(t *testing.T) {
 		{"the other part is empty", []string{"", tag}, 304},
 		{"the other part is garbage", []string{tag, "x"}, 200},
 	} {
-		req := httptest.NewRequestWithContext(t.Context(), "GET", apitest.BaseURL+"/cal/events/v1/tags/4", nil)
+		req := httptest.NewRequestWithContext(t.Context(), "GET", "/cal/events/v1/tags/4", nil)
 		for _, part := range c.parts {
 			req.Header.Add("If-None-Match", part)
 		}
-		res, err := srv.App().Test(req, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := res.Body.Close(); err != nil {
-			t.Error(err)
-		}
-		if res.StatusCode != c.status {
-			t.Errorf("%s: got %d, want %d", c.name, res.StatusCode, c.status)
+		if res := apitest.Send(t, srv, req); res.Status != c.status {
+			t.Errorf("%s: got %d, want %d", c.name, res.Status, c.status)
 		}
 	}
 }

@@ -15,9 +15,8 @@ import (
 func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
 		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving, MostReceivingPerAddress: max(s.Receiving/4, LeastReceiving),
-		Exempt:  func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
-		Inspect: func() func([]byte) (int, error) { return new(framer).inspect },
-		Refuse:  s.refuseConnection,
+		Exempt: func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
+		Refuse: s.refuseConnection,
 	}
 }
 

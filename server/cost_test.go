@@ -23,7 +23,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/limit"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
@@ -137,9 +136,7 @@ func TestRefusedWritesCostOnePass(t *testing.T) { //nolint:paralleltest // see a
 // TestTheDeadlineEndsParsing checks that a write stops between two parameters when its deadline has passed, before
 // the permission check.
 func TestTheDeadlineEndsParsing(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.SignIn(t, "admin", calendar.Administrator)
 		s := api.Another(t, func(c *server.Config) { c.Timeout = time.Nanosecond })
 		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, apitest.BaseURL+"/cal/events/v1/events",
@@ -330,9 +327,7 @@ func pictureForm(t *testing.T) (body, contentType string) {
 // TestPicturesLeaveRoomForOthers has users send many pictures, and image URLs on a server that never answers.
 // Meanwhile other users are served, and these users too for requests without pictures.
 func TestPicturesLeaveRoomForOthers(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		for login, role := range map[string]calendar.Role{
 			"admin": calendar.Administrator, "fetcher": calendar.Author, "uploader": calendar.Author,
 		} {

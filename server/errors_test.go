@@ -12,7 +12,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -46,10 +45,7 @@ func body(want string) func(*testing.T, apitest.Response) {
 }
 
 func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		venue := api.AddVenue(t, "Draft", func(c *ent.VenueCreate) { c.SetStatus(calendar.Draft) })
 		organizer := api.AddOrganizer(t, "Draft", func(c *ent.OrganizerCreate) { c.SetStatus(calendar.Draft) })
 		api.SignIn(t, "subscriber", calendar.Subscriber)
@@ -126,10 +122,7 @@ func members(t *testing.T, r apitest.Response) []string {
 }
 
 func TestErrorBodies(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		problem := func(r apitest.Request, accept string) apitest.Request { return withHeaders(r, "Accept", accept) }
 		const kind = "application/problem+json"
 		isProblem := func(want string) func(*testing.T, apitest.Response) {

@@ -1,9 +1,7 @@
 package server_test
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -58,26 +56,26 @@ func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, 
 
 func do(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
-	return doAtRoot(t, s, method, "/cal/events/v1"+path, header...)
+	return send(t, s, method, path, "", header...)
 }
 
-// doAtRoot sends a request like do, but its path is not below the API.
-func doAtRoot(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
+// send sends a request with a body, like do.
+func send(t *testing.T, s *server.Server, method, path, body string, header ...string) apitest.Response {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+path, nil)
+	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, strings.NewReader(body))
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return answer(t, s, req, header...)
+}
+
+// answer returns the reply of a server that does not listen. header has names and values in turn.
+func answer(t *testing.T, s *server.Server, req *http.Request, header ...string) apitest.Response {
+	t.Helper()
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	res, err := s.App().Test(req, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+	return apitest.Send(t, s, req)
 }
 
 func TestPanicIsAnErrorWithoutDetail(t *testing.T) {
@@ -151,11 +149,7 @@ func secret(t *testing.T, st *store.Store) string {
 // errors have the form of all other errors.
 func TestRequestsThatReachNoRouter(t *testing.T) {
 	t.Parallel()
-	s := newBrokenServer(t, io.Discard, nil)
-	ln := listen(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	for _, c := range []struct {
 		name, request string
 		status        int
@@ -169,8 +163,7 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 		{"whole address", "GET http://x/cal/events/v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n", 404, noRoute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var d net.Dialer
-			conn, err := d.DialContext(t.Context(), "tcp", ln.Addr().String())
+			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,27 +172,15 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			if _, err := io.WriteString(conn, c.request); err != nil {
-				t.Fatal(err)
-			}
-			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
-			data, err := io.ReadAll(res.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := apitest.Response{Status: res.StatusCode, Header: res.Header, Body: data}
+			got := exchange(t, conn, c.request)
 			if got.Status != c.status || got.Get(t, "code") != c.code {
 				t.Errorf("got %d %s, want %d %s", got.Status, got.Body, c.status, c.code)
 			}
 			header("Content-Type", "application/json; charset=UTF-8", "X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*", "Content-Language", "en")(t, got)
 		})
 	}
-	cancel()
-	if err := <-ended; err != nil {
+	s.stop()
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
 }
@@ -208,13 +189,8 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 // some scripts do not.
 func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 	t.Parallel()
-	s := newBrokenServer(t, io.Discard, nil)
-	ln := listen(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	var d net.Dialer
-	conn, err := d.DialContext(t.Context(), "tcp", ln.Addr().String())
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,35 +206,20 @@ func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 			t.Errorf("not once %q in %s", want, data)
 		}
 	}
-	cancel()
-	if err := <-ended; err != nil {
+	s.stop()
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
 }
 
 func TestServeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	s := newBrokenServer(t, io.Discard, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	ln := listen(t)
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, ln) }()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+ln.Addr().String()+"/cal/events/v1", nil)
-	if err != nil {
-		t.Fatal(err)
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
+	if res := get(t, s.url+"/cal/events/v1"); res.Status != 200 {
+		t.Errorf("got %d", res.Status)
 	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if res.StatusCode != 200 {
-		t.Errorf("got %d", res.StatusCode)
-	}
-	cancel()
-	if err := <-ended; err != nil {
+	s.stop()
+	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -16,46 +15,25 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// inspectedConn is a connection whose bytes pass through a framer.
-type inspectedConn struct {
-	from io.Reader
-	framer
-	refused error
-}
-
-func (c *inspectedConn) Read(b []byte) (int, error) {
-	if c.refused != nil {
-		return 0, c.refused
-	}
-	n, err := c.from.Read(b)
-	if allowed, refused := c.inspect(b[:n]); refused != nil {
-		c.refused = refused
-		return allowed, refused
-	}
-	return n, err
-}
-
 // ownRequests returns the bodies of the requests in a stream that this server answers.
 func ownRequests(stream io.Reader) (bodies []string) {
-	conn := &inspectedConn{from: stream}
-	reader := bufio.NewReader(conn)
-	for n := uint64(1); ; n++ {
-		if !beginsWithVersion(reader) {
-			return bodies
-		}
+	reader := bufio.NewReader(stream)
+	for {
 		var req fasthttp.Request
-		var refused *framingError
-		if req.ReadLimitBody(reader, 1<<20) != nil || errors.As(conn.refused, &refused) && refused.request <= n {
+		if !beginsWithVersion(reader) || req.ReadLimitBody(reader, 1<<20) != nil {
 			return bodies
 		}
 		h := &req.Header
-		found := parseFraming(string(h.Protocol()), h.RawHeaders())
 		// What the line of the request says is compared elsewhere.
-		if found.ambiguous || found.hostless || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
+		if isAmbiguous(h) || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
+			return bodies
+		}
+		// net/http refuses some trailers that fasthttp accepts.
+		if len(h.PeekTrailerKeys()) > 0 {
 			return bodies
 		}
 		bodies = append(bodies, string(req.Body()))
-		if found.closes || h.ConnectionClose() {
+		if h.ConnectionClose() {
 			return bodies
 		}
 	}

@@ -41,17 +41,21 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 		"chunks and a length":         post + "transfer-encoding: chunked\r\n" + length + "\r\n" + chunk,
 		"two codings":                 post + "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
 		"two codings in a line":       post + "Transfer-Encoding: chunked, identity\r\n\r\n" + chunk,
+		"no coding":                   post + "Transfer-Encoding: identity\r\n\r\n" + hidden,
 		"an unknown coding":           post + "Transfer-Encoding: xchunked\r\n\r\n" + chunk,
 		"chunks before they were":     "POST /cal/events/v1/tags HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
 		"two hosts":                   "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n" + hidden,
 		"a carriage return in a line": "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\rX-C: d\r\n\r\n" + hidden,
 		"a zero byte":                 "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\x00\r\n\r\n" + hidden,
 		"another protocol":            "GET /cal/events/v1 FOO/1.1\r\nHost: x\r\n\r\n" + hidden,
+		"a later protocol":            "GET /cal/events/v1 HTTP/1.2\r\nHost: x\r\nConnection: keep-alive\r\n\r\n" + hidden,
 		"no host":                     "GET /cal/events/v1 HTTP/1.1\r\n\r\n" + hidden,
+		"an empty host":               "GET /cal/events/v1 HTTP/1.1\r\nHost:\r\n\r\n" + hidden,
 		"a host that is none":         "GET /cal/events/v1 HTTP/1.1\r\nHost: a b\r\n\r\n" + hidden,
 		"a host in two lines":         "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\n y\r\n\r\n" + hidden,
 		"a line of a space":           "GET /cal/events/v1 HTTP/1.1\nHost: x\n \r\n\r\n",
 		"a line that continues":       post + "X-A: b\r\n " + length + "\r\n" + hidden,
+		"a name of two words":         post + "Content-Length x: 0\r\n\r\n" + hidden,
 		"a name with a space":         post + "Content-Length : 0\r\n\r\n" + hidden,
 		"a length with a sign":        post + "Content-Length: +5\r\n\r\n" + hidden,
 		"a size in another notation":  chunks + "0x10\r\n\r\n" + hidden,
@@ -60,19 +64,18 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 		"a size with an underscore":   chunks + "1_0\r\n \r\n0\r\n\r\n" + hidden,
 		"a size with a space":         chunks + "1 0\r\n \r\n0\r\n\r\n" + hidden,
 		"a space before a size":       chunks + " 1\r\n \r\n0\r\n\r\n" + hidden,
-		"a space after a size":        chunks + "1 \r\n \r\n0\r\n\r\n" + hidden,
 		"a size beyond all":           chunks + "10000000000000001\r\n \r\n0\r\n\r\n" + hidden,
 		"no size":                     chunks + "\r\n \r\n0\r\n\r\n" + hidden,
 		"an extension without size":   chunks + ";a\r\n \r\n0\r\n\r\n" + hidden,
 		"a size that a feed ends":     chunks + "1\n \r\n0\r\n\r\n" + hidden,
 		"a feed in an extension":      chunks + "1;a\n \r\n0\r\n\r\n" + hidden,
 		"a return in an extension":    chunks + "1;a\rb\r\n \r\n0\r\n\r\n" + hidden,
-		"a long extension":            chunks + "1;" + strings.Repeat("a", 300) + "\r\n \r\n0\r\n\r\n" + hidden,
 		"a chunk that a feed ends":    chunks + "1\r\n \n0\r\n\r\n" + hidden,
 		"a last chunk that is none":   chunks + "1\r\n \r\n0x\r\n\r\n" + hidden,
-		"a trailer of a zero":         chunks + "0\r\n0:\r\n\r\n" + hidden,
 		"a trailer without a name":    chunks + "0\r\n: a\r\n\r\n" + hidden,
-		"a trailer that a feed ends":  chunks + "0\r\nA: b\n\r\n" + hidden,
+		"a trailer and a header":      post + "Forwarded: for=198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nForwarded: for=203.0.113.9\r\n\r\n" + hidden,
+		"a header among trailers":     post + "Trailer: Forwarded\r\nForwarded: for=198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+		"a trailer of a proxy":        chunks + "0\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n" + hidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,9 +93,8 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 	for name, request := range map[string]string{
 		"one length":     post + length + "\r\n" + strings.Repeat(" ", len(hidden)),
 		"chunks":         post + "Transfer-Encoding: Chunked\r\n\r\n1\r\n \r\n0\r\n\r\n",
-		"many chunks":    post + "Transfer-Encoding: chunked\r\n\r\n00001;a=\"b\";c\r\n \r\nA \t; d\r\n" + strings.Repeat(" ", 10) + "\r\n000\r\nX-A: b\r\n\r\n",
-		"an empty host":  "GET /cal/events/v1 HTTP/1.1\r\nHost:\r\n\r\n",
-		"a feed before":  "\r\nGET /cal/events/v1 HTTP/1.1\nHost: [::1]:80\n\n",
+		"many chunks":    post + "Transfer-Encoding: chunked\r\n\r\n00001;a=\"b\";c\r\n \r\nA;d \r\n" + strings.Repeat(" ", 10) + "\r\n000 \r\n0: b\r\n\r\n",
+		"a feed before":  "\r\nGET /cal/events/v1 HTTP/1.1\r\nHost: [::1]:80\r\n\r\n",
 		"an older proxy": "GET /cal/events/v1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +133,7 @@ func TestTrailersAreNoHeaders(t *testing.T) {
 	s := serve(t, newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) { c.Proxies = proxies }))
 	c := dial(t, s)
 	res := exchange(t, c, "POST /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n"+
-		"1\r\nx\r\n0\r\nX-Forwarded-For: 203.0.113.9\r\nX-Request-Id: forged\r\n\r\n")
+		"1\r\nx\r\n0\r\nForwarded: for=203.0.113.9\r\nX-Request-Id: forged\r\n\r\n")
 	if res.Status != 404 || res.Header.Get("X-Request-Id") == "forged" {
 		t.Errorf("got %d %v", res.Status, res.Header)
 	}
@@ -209,7 +211,7 @@ func TestCredentialsThatNobodyLooksAtChangeNoRate(t *testing.T) {
 			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 2}
 		})
 		for i := range 3 {
-			res := doAtRoot(t, s, target[0], target[1], "Authorization", "Bearer x")
+			res := visit(t, s, target[0], target[1], "Authorization", "Bearer x")
 			if (res.Status == 429) != (i == 2) {
 				t.Errorf("%s, request %d: %d %s", name, i, res.Status, res.Body)
 			}

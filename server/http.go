@@ -9,6 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/limit"
@@ -32,21 +33,61 @@ func (s *Server) newApp() *fiber.App {
 	engine := app.Server()
 	engine.HeaderReceived = bodyLimits
 	engine.CloseOnShutdown = true
+	// Errors do not contain the request, in which Fiber would look for the word "timeout".
+	engine.SecureErrorLogMessage = true
 	s.answer = engine.Handler
 	engine.Handler = s.checkFraming(joinLeadingSlashes(replaceUnknownMethod(func(c *fasthttp.RequestCtx) { s.newest.Load().answer(c) })))
 	malformed := engine.ErrorHandler
 	engine.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
-		var framing *framingError
-		switch {
-		case errors.Is(err, limit.ErrFull):
+		if errors.Is(err, limit.ErrFull) {
 			s.refuseUnread(c, &refusedError{error: errBusy, retry: time.Second, reason: reasonReceiving})
-		case errors.As(err, &framing):
-			s.refuseUnread(c, fiber.ErrBadRequest)
-		default:
-			malformed(c, err)
+			return
 		}
+		malformed(c, err)
 	}
 	return app
+}
+
+// checkFraming answers an ambiguous request with 400 and closes its connection.
+func (s *Server) checkFraming(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		if isAmbiguous(&c.Request.Header) {
+			s.refuseUnread(c, fiber.ErrBadRequest)
+			c.SetConnectionClose()
+			return
+		}
+		// fasthttp shows trailers as headers. Proxies check headers but not trailers (RFC 9110, section 6.5.1).
+		for _, name := range c.Request.Header.PeekTrailerKeys() {
+			c.Request.Header.Del(string(name))
+		}
+		next(c)
+	}
+}
+
+// isAmbiguous reports whether a proxy could read the headers differently from fasthttp, which accepted them. The
+// proxy could then take part of a body for a request (request smuggling). See RFC 9112, sections 2.3, 3.2, 5.2 and 6.1.
+func isAmbiguous(h *fasthttp.RequestHeader) bool {
+	if p := string(h.Protocol()); p != "HTTP/1.1" && p != "HTTP/1.0" || !httpguts.ValidHostHeader(string(h.Host())) {
+		return true
+	}
+	length, coding, trailers := false, false, h.PeekTrailerKeys()
+	for line := range bytes.Lines(h.RawHeaders()) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		switch {
+		case bytes.ContainsAny(name, " \t"):
+			return true // the name is no token, or the line continues the line before
+		case slices.ContainsFunc(trailers, func(trailer []byte) bool { return bytes.EqualFold(trailer, name) }):
+			return true
+		case bytes.EqualFold(name, []byte(fiber.HeaderContentLength)):
+			length = true
+		case bytes.EqualFold(name, []byte(fiber.HeaderTransferEncoding)):
+			coding = true
+			if !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
+				return true
+			}
+		}
+	}
+	return length && coding
 }
 
 // replaceUnknownMethod replaces a method that Fiber does not know by TRACE, which no route accepts. Fiber itself

@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"io"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -63,20 +62,9 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 						s.Timeout = c.timeout
 					}
 				})
-				body := strings.NewReader(`{"name": "One"}`)
-				req := httptest.NewRequestWithContext(t.Context(), "POST", apitest.BaseURL+"/cal/events/v1/tags", body)
-				req.Header.Set("Content-Type", "application/json")
-				req.Header.Set("Authorization", "Bearer "+token)
-				req.Header.Set("Idempotency-Key", `"one"`)
-				res, err := s.App().Test(req, -1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := res.Body.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if res.StatusCode != c.status || res.Header.Get("Idempotency-Replayed") != "" {
-					t.Errorf("got %d %v, want a first %d", res.StatusCode, res.Header, c.status)
+				res := send(t, s, "POST", "/tags", `{"name": "One"}`, "Authorization", "Bearer "+token, "Idempotency-Key", `"one"`)
+				if res.Status != c.status || res.Header.Get("Idempotency-Replayed") != "" {
+					t.Errorf("got %d %v, want a first %d", res.Status, res.Header, c.status)
 				}
 				if keys := st.Ent.IdempotencyKey.Query().CountX(t.Context()); keys != c.written {
 					t.Errorf("%d keys, want %d", keys, c.written)

@@ -34,20 +34,7 @@ func newServerAt(t *testing.T, base string) *server.Server {
 // visit requests a path of the host and returns the reply. header has names and values in turn.
 func visit(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
-	for i := 0; i < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := s.App().Test(req, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+	return answer(t, s, httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil), header...)
 }
 
 func TestPagesAreInTheLanguageOfTheirAddress(t *testing.T) {

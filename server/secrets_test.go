@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -185,28 +184,6 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 		}
 		w.absent(t, "statements", asked.text.String())
 	})
-}
-
-// send sends a request with a body, like do.
-func send(t *testing.T, s *server.Server, method, path, body string, header ...string) apitest.Response {
-	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, strings.NewReader(body))
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := s.App().Test(req, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: data}
 }
 
 // TestRefusalsAreAllAlike compares the replies to different kinds of wrong credentials. They must be equal, so that

@@ -46,7 +46,7 @@ func TestOneLargeWriteAtATime(t *testing.T) {
 		})
 		token := "Bearer " + secret(t, st)
 		send := func(method, path, body string) apitest.Response {
-			req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, strings.NewReader(body))
+			req := httptest.NewRequestWithContext(t.Context(), method, "/cal/events/v1"+path, strings.NewReader(body))
 			req.Header.Set("Authorization", token)
 			req.Header.Set("Content-Type", "application/json")
 			res, err := s.App().Test(req, -1)

@@ -15,7 +15,6 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -50,10 +49,7 @@ func header(want ...string) func(*testing.T, apitest.Response) {
 const noRoute = "rest_no_route"
 
 func TestRoutes(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		allow := func(want string) func(*testing.T, apitest.Response) { return header("Allow", want) }
 		const (
 			collection = "GET, POST, HEAD, OPTIONS"
@@ -124,10 +120,7 @@ func TestRoutes(t *testing.T) {
 }
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, path := range []string{"", "/events", "/events/15", "/events/by-slug/nothing", "/events/22", "/events/abc", "/venues?page=0", "/tags?page=7", "/events?page=99"} {
 			got, want := api.Do(t, ask("HEAD", path)), api.Do(t, ask("GET", path))
 			if len(got.Body) != 0 {
@@ -148,10 +141,7 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 }
 
 func TestHeadersOfEveryReply(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		json := []string{
 			"Content-Type", "application/json; charset=UTF-8", "X-Content-Type-Options", "nosniff",
 			"Access-Control-Allow-Origin", "*", "Access-Control-Allow-Credentials", "",
@@ -275,9 +265,7 @@ func (x *indexOfRoutes) describesParameters(t *testing.T) {
 }
 
 func TestIndexAndOptionsDescribeTheSame(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		index := &indexOfRoutes{response: api.Do(t, ask("", "?namespace=other&context=edit"))}
 		if index.response.Status != 200 {
 			t.Fatal(index.response.Status)
@@ -302,10 +290,7 @@ func TestIndexAndOptionsDescribeTheSame(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		for _, c := range []struct {
 			path   string
 			status int
@@ -341,17 +326,14 @@ func TestFields(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		const hour = time.Hour
-		user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, "Eva", "", calendar.Editor, "secret: é")
+		user, err := auth.AddUser(t.Context(), api.Store.Ent, apitest.Now, "Eva", "", calendar.Editor, "secret: é")
 		if err != nil {
 			t.Fatal(err)
 		}
 		ended := apitest.Now.Add(-hour)
-		old, _, err := auth.IssueToken(t.Context(), st.Ent, apitest.Now.Add(-2*hour), user.ID, "old", &ended)
+		old, _, err := auth.IssueToken(t.Context(), api.Store.Ent, apitest.Now.Add(-2*hour), user.ID, "old", &ended)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,8 @@ func (k *workTree) copyTree() error {
 // commitCopy commits the copy, so that checkTouchedFiles can list what the recipes change.
 func (k *workTree) commitCopy() error {
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "-A"},
+		{"init", "-q"},
+		{"add", "-A"},
 		{"-c", "user.name=cook", "-c", "user.email=cook@localhost", "-c", "commit.gpgsign=false", "commit", "-qm", "before"},
 	} {
 		if out, err := k.command("git", args...).CombinedOutput(); err != nil {

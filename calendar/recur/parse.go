@@ -40,12 +40,12 @@ var parts = [...]part{
 	{"INTERVAL", parseInterval, func(r Rule) string { return formatAbove(r.Interval, 1) }},
 	{"COUNT", parseCount, func(r Rule) string { return formatAbove(r.Count, 0) }},
 	{"UNTIL", parseUntil, func(r Rule) string { return formatUntil(r.Until) }},
-	{"BYMONTH", parseMonths, func(r Rule) string { return formatNumbers(r.ByMonth) }},
-	{"BYWEEKNO", parseWeekNumbers, func(r Rule) string { return formatNumbers(r.ByWeekNo) }},
-	{"BYYEARDAY", parseYearDays, func(r Rule) string { return formatNumbers(r.ByYearDay) }},
-	{"BYMONTHDAY", parseMonthDays, func(r Rule) string { return formatNumbers(r.ByMonthDay) }},
+	numbers("BYMONTH", 1, maxMonth, func(r *Rule) *[]int { return &r.ByMonth }),
+	numbers("BYWEEKNO", -maxWeekNo, maxWeekNo, func(r *Rule) *[]int { return &r.ByWeekNo }),
+	numbers("BYYEARDAY", -maxYearDay, maxYearDay, func(r *Rule) *[]int { return &r.ByYearDay }),
+	numbers("BYMONTHDAY", -maxMonthDay, maxMonthDay, func(r *Rule) *[]int { return &r.ByMonthDay }),
 	{"BYDAY", parseDays, func(r Rule) string { return formatDays(r.ByDay) }},
-	{"BYSETPOS", parsePositions, func(r Rule) string { return formatNumbers(r.BySetPos) }},
+	numbers("BYSETPOS", -maxPosition, maxPosition, func(r *Rule) *[]int { return &r.BySetPos }),
 	{"WKST", parseWeekStart, func(r Rule) string {
 		if r.WeekStart == time.Monday || r.IsZero() {
 			return ""
@@ -201,29 +201,12 @@ func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
 	return year >= 1000 && year <= 9999
 }
 
-func parseMonths(r *Rule, value string, _ calendar.Zone) (ok bool) {
-	r.ByMonth, ok = parseNumbers(value, 1, maxMonth)
-	return ok
-}
-
-func parseWeekNumbers(r *Rule, value string, _ calendar.Zone) (ok bool) {
-	r.ByWeekNo, ok = parseNumbers(value, -maxWeekNo, maxWeekNo)
-	return ok
-}
-
-func parseYearDays(r *Rule, value string, _ calendar.Zone) (ok bool) {
-	r.ByYearDay, ok = parseNumbers(value, -maxYearDay, maxYearDay)
-	return ok
-}
-
-func parseMonthDays(r *Rule, value string, _ calendar.Zone) (ok bool) {
-	r.ByMonthDay, ok = parseNumbers(value, -maxMonthDay, maxMonthDay)
-	return ok
-}
-
-func parsePositions(r *Rule, value string, _ calendar.Zone) (ok bool) {
-	r.BySetPos, ok = parseNumbers(value, -maxPosition, maxPosition)
-	return ok
+// numbers returns the part with a name whose value is a list of numbers. The function list returns its place in a rule.
+func numbers(name string, minimum, maximum int, list func(*Rule) *[]int) part {
+	return part{name, func(r *Rule, value string, _ calendar.Zone) (ok bool) {
+		*list(r), ok = parseNumbers(value, minimum, maximum)
+		return ok
+	}, func(r Rule) string { return formatNumbers(*list(&r)) }}
 }
 
 func parseDays(r *Rule, value string, _ calendar.Zone) bool {

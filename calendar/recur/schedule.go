@@ -68,7 +68,7 @@ func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) 
 		}
 		s.RDate = append(s.RDate, d.Wall)
 	}
-	s.RDate = sortUnique(s.RDate, compareWalls)
+	s.RDate = sortUnique(s.RDate, calendar.Wall.Compare)
 	return s.exclude(exdate)
 }
 
@@ -85,7 +85,7 @@ func (s Schedule) exclude(dates []Date) (Schedule, error) {
 	if len(unknown) > 0 {
 		return Schedule{}, &Error{"exdate", NotInSchedule, map[string]any{"dates": unknown}}
 	}
-	s.ExDate = sortUnique(s.ExDate, compareWalls)
+	s.ExDate = sortUnique(s.ExDate, calendar.Wall.Compare)
 	return s, nil
 }
 
@@ -182,7 +182,7 @@ func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 		rdate := s.RDate
 		// give yields a start unless it is excluded or out of bounds. It returns false to stop the iteration.
 		give := func(w calendar.Wall) bool {
-			_, excluded := slices.BinarySearchFunc(s.ExDate, w, compareWalls)
+			_, excluded := slices.BinarySearchFunc(s.ExDate, w, calendar.Wall.Compare)
 			return excluded || !after.Before(w) || last.Before(w) || yield(w)
 		}
 		for w := range s.Rule.Starts(s.Start, after, last) {
@@ -268,16 +268,6 @@ func firstOf(starts iter.Seq[calendar.Wall]) (calendar.Wall, bool) {
 		return w, true
 	}
 	return calendar.Wall{}, false
-}
-
-func compareWalls(a, b calendar.Wall) int {
-	switch {
-	case a.Before(b):
-		return -1
-	case b.Before(a):
-		return 1
-	}
-	return 0
 }
 
 // PhaseAt returns the index of the phase to which a nominal start belongs. It is the last phase whose own start is

@@ -33,7 +33,7 @@ func (s Schedule) starts(dates []Date) []calendar.Wall {
 			out = append(out, d.Wall)
 		}
 	}
-	return sortUnique(out, compareWalls)
+	return sortUnique(out, calendar.Wall.Compare)
 }
 
 // Split returns two schedules, for a series that changes from the wall time at on. The schedule before has the

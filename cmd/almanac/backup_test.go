@@ -27,8 +27,7 @@ func TestBackupComparesTheCopyWithItsMigrations(t *testing.T) {
 			url, file := storetest.SQLite(t), filepath.Join(t.TempDir(), "copy.db")
 			storetest.Exec(t, test.open(t, url), "CREATE TABLE theirs (id integer PRIMARY KEY)", "INSERT INTO theirs VALUES (7)")
 			var stdout, stderr bytes.Buffer
-			none := func(string) string { return "" }
-			code := run(t.Context(), []string{"backup", "--db", url, file}, none, streams{Out: &stdout, Err: &stderr})
+			code := run(t.Context(), []string{"backup", "--db", url, file}, noEnvironment, streams{Out: &stdout, Err: &stderr})
 			if code != 0 || !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) ||
 				(test.stderr == "") != (stderr.Len() == 0) {
 				t.Errorf("exit status %d, stdout %q, stderr %q", code, stdout.String(), stderr.String())

@@ -92,7 +92,7 @@ func fileProblem(url string) error {
 	}
 	// SQLite writes further files beside the database, so the folder must be writable.
 	probe, err := os.CreateTemp(folder, ".almanac-*")
-	if reason := (*os.PathError)(nil); errors.As(err, &reason) {
+	if reason, ok := errors.AsType[*os.PathError](err); ok {
 		return fmt.Errorf("cannot write in the folder %s: %w", folder, reason.Err)
 	}
 	if err != nil {

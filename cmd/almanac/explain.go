@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
-// explainCmd prints the declaration of a parameter or route of the API.
+// explainCmd prints the declaration of a parameter or route of the API. It is hidden and goes in the next release:
+// the index of the API, the OpenAPI document and the reference at /docs say the same.
 type explainCmd struct {
 	What     []string `arg:"" name:"what" help:"A parameter, such as start_date, or a route, such as /events/{id} or 'GET /events/{id}'."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
@@ -19,8 +19,9 @@ type explainCmd struct {
 	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples. If there are several, the first counts. Default /cal/events/v1."`
 }
 
-// Run prints the explanation to standard output. For an unknown name, it returns an error with similar names.
+// Run prints the explanation to standard output, and what replaces the command to standard error.
 func (c explainCmd) Run(s streams) error {
+	fmt.Fprintln(s.Err, "almanac explain goes in the next release. GET /cal/events/v1, 'almanac openapi' and /docs describe the API.")
 	h, root, err := describedAPI(c.BaseURL, c.Mount)
 	if err != nil {
 		return err
@@ -41,13 +42,13 @@ func (c explainCmd) Run(s streams) error {
 	if strings.HasPrefix(name, "/") {
 		routes := api.ExplainRoute(method, h.Template(name))
 		if len(routes) == 0 {
-			return unknownName(api, strings.TrimSpace(method+" "+name), name)
+			return usageError{fmt.Errorf("there is no %q", strings.TrimSpace(method+" "+name))}
 		}
 		return s.printRoutes(routes)
 	}
 	found := api.Explain(name)
 	if len(found) == 0 || method != "" {
-		return unknownName(api, strings.TrimSpace(method+" "+name), name)
+		return usageError{fmt.Errorf("there is no %q", strings.TrimSpace(method+" "+name))}
 	}
 	return s.printParameters(found, api.Address)
 }
@@ -104,56 +105,4 @@ func (s streams) printRoutes(routes []openapi.RouteExplanation) error {
 		}
 	}
 	return nil
-}
-
-// unknownName returns the error for an unknown parameter or route. It suggests names with similar spelling.
-func unknownName(api *openapi.API, asked, name string) error {
-	near := similarNames(name, api.Explainable())
-	if len(near) == 0 {
-		return usageError{fmt.Errorf("there is no %q; a route such as /events lists its parameters", asked)}
-	}
-	return usageError{fmt.Errorf("there is no %q; did you mean %s?", asked, strings.Join(near, ", "))}
-}
-
-// similarNames returns at most three similar names, the most similar first. At most a third of the letters of
-// each may differ. In a name of fewer than six letters, two may differ.
-func similarNames(name string, names []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var out []candidate
-	for _, one := range names {
-		if d := editDistance(strings.ToLower(name), one); d <= max(2, len(one)/3) {
-			out = append(out, candidate{one, d})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var likest []string
-	for _, one := range out[:min(3, len(out))] {
-		likest = append(likest, one.name)
-	}
-	return likest
-}
-
-// editDistance returns how many characters must be inserted, deleted or replaced to turn a into b (Levenshtein).
-func editDistance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range from {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range to {
-			replaced := diagonal
-			if x != y {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(to)]
 }

@@ -15,7 +15,6 @@ import (
 )
 
 func TestSeriesThatFailsIsTriedOnceAMinute(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		row := w.Event(w.As(calendar.Editor), &edit.EventInput{Rule: new("FREQ=YEARLY")})
 		phase := w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(*row.SeriesID)).OnlyX(t.Context())

@@ -32,10 +32,9 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		folder := t.TempDir()
 		almanac := func(args ...string) (code int, out, errs string) {
-			var stdout, stderr bytes.Buffer
-			none := func(string) string { return "" }
-			code = run(t.Context(), append(args, "--db", url), none, streams{Out: &stdout, Err: &stderr})
-			return code, stdout.String(), stderr.String()
+			var stderr bytes.Buffer
+			code, out = almanacOn(t.Context(), url, &stderr, args...)
+			return code, out, stderr.String()
 		}
 		if code, _, errs := almanac("migrate", "apply"); code != 0 {
 			t.Fatal(errs)

@@ -163,7 +163,7 @@ func (c importCmd) run(
 	im.Progress = writing.show
 	report, err := im.Run(ctx, cal)
 	writing.end()
-	if taken := (*importer.TakenError)(nil); errors.As(err, &taken) {
+	if taken, ok := errors.AsType[*importer.TakenError](err); ok {
 		return fmt.Errorf("%w\n--new-ids gives new ids to the source's records", taken)
 	}
 	if printErr := c.print(s, report); printErr != nil {

@@ -16,7 +16,6 @@ func TestImportExitStatus(t *testing.T) {
 	pages := "../../testdata/calendars/"
 	service := httptest.NewServer(http.NotFoundHandler())
 	defer service.Close()
-	none := func(string) string { return "" }
 	tests := []struct {
 		name     string
 		args     []string
@@ -58,7 +57,7 @@ func TestImportExitStatus(t *testing.T) {
 			db := filepath.Join(t.TempDir(), "test.db")
 			var stdout, stderr bytes.Buffer
 			args := append([]string{"import", "--db", "sqlite://" + db, "--media", t.TempDir()}, tt.args...)
-			if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != tt.want {
+			if got := run(t.Context(), args, noEnvironment, streams{Out: &stdout, Err: &stderr}); got != tt.want {
 				t.Errorf("status %d, want %d", got, tt.want)
 			}
 			if !strings.Contains(stdout.String(), tt.out) {
@@ -87,7 +86,6 @@ func TestImportReadsOneLanguageAtATime(t *testing.T) {
 	}
 	english, polish := page("en.json", "Meeting"), page("pl.json", "Zebranie")
 	db := "sqlite://" + filepath.Join(folder, "test.db")
-	none := func(string) string { return "" }
 	for _, step := range []struct {
 		args []string
 		want string // after the kind, in the line of the events
@@ -101,7 +99,7 @@ func TestImportReadsOneLanguageAtATime(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"import", "--db", db, "--media", folder}, step.args...)
-		if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != 0 {
+		if got := run(t.Context(), args, noEnvironment, streams{Out: &stdout, Err: &stderr}); got != 0 {
 			t.Fatalf("%v: status %d: %s", step.args, got, &stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
@@ -117,18 +115,17 @@ func TestImportReadsOneLanguageAtATime(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	args := []string{"import", "--db", db, "--language", "de", english}
-	if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != 2 {
+	if got := run(t.Context(), args, noEnvironment, streams{Out: &stdout, Err: &stderr}); got != 2 {
 		t.Errorf("an unknown language: status %d: %s", got, &stderr)
 	}
 }
 
 func TestImportTakesOverIDsAndPaths(t *testing.T) {
 	db := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
-	none := func(string) string { return "" }
 	almanac := func(want int, args ...string) (out, errs string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		if got := run(t.Context(), append(args, "--db", db), none, streams{Out: &stdout, Err: &stderr}); got != want {
+		if got := run(t.Context(), append(args, "--db", db), noEnvironment, streams{Out: &stdout, Err: &stderr}); got != want {
 			t.Errorf("%v: status %d, want %d: %s", args, got, want, &stderr)
 		}
 		return stdout.String(), stderr.String()
@@ -162,9 +159,8 @@ func TestImportTakesOverIDsAndPaths(t *testing.T) {
 func TestImportKeepsThePathsThatCanBeKept(t *testing.T) {
 	site := wptest.NewSite(t, wptest.Options{Paths: wptest.Paths{Events: "event", Event: "wydarzenie", Venue: "assets"}})
 	db := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
-	none := func(string) string { return "" }
 	var stdout, stderr bytes.Buffer
-	if got := run(t.Context(), []string{"import", "--db", db, "--rate", "1000", site.API + "/events"}, none, streams{Out: &stdout, Err: &stderr}); got != 0 {
+	if got := run(t.Context(), []string{"import", "--db", db, "--rate", "1000", site.API + "/events"}, noEnvironment, streams{Out: &stdout, Err: &stderr}); got != 0 {
 		t.Fatalf("status %d: %s", got, &stderr)
 	}
 	for _, want := range []string{`paths {"event":"wydarzenie"}`, "the path /assets/ of the source is not kept"} {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-//go:generate go run ../../internal/licences -root ../..
-
 // notices are the licences and notices of what is linked, which have to go with the program.
+// .ci/release/licences writes them.
 //
 //go:embed notices.txt
 var notices string

@@ -35,10 +35,10 @@ type cli struct {
 	Search       searchCmds       `cmd:"" group:"Database:" help:"Rebuild the search index."`
 	Translations translationsCmds `cmd:"" group:"Records:" help:"List what is not translated, and exchange texts with translators."`
 	OpenAPI      openapiCmd       `cmd:"" group:"Help:" name:"openapi" help:"Write the OpenAPI document."`
-	Explain      explainCmd       `cmd:"" group:"Help:" help:"Print the rules of a parameter or of a route, with examples."`
 	Completion   completionCmd    `cmd:"" group:"Help:" help:"Print a script that completes commands and flags in bash, zsh or fish."`
 	Version      versionCmd       `cmd:"" group:"Help:" help:"Print the version, as --version and -v do."`
 	Complete     completeCmd      `cmd:"" group:"Help:" hidden:"" help:"Print how the last word of a command line may go on."`
+	Explain      explainCmd       `cmd:"" group:"Help:" hidden:"" help:"Print the rules of a parameter or of a route. Goes in the next release."`
 	Manual       manualCmd        `cmd:"" group:"Help:" hidden:"" help:"Rewrite the generated parts of the manual."`
 }
 
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 	if exit >= 0 {
 		return exit
 	}
-	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok {
 		return explainUsage(s, env, wrong, args)
 	}
 	if err != nil {

@@ -118,6 +118,9 @@ func (p *manualParts) flags() string {
 		var others []string // commands to refer to, in order
 		shared := map[string][]string{}
 		for _, f := range command.Flags {
+			if f.Hidden {
+				continue
+			}
 			row := p.flag(f)
 			flag, text := "`--"+f.Name+"`", strings.Join(row, "\n")
 			if command.Path() == "serve" {

@@ -26,7 +26,8 @@ import (
 // notTested are the reasons for which a block of commands is not run: the whole list.
 var notTested = []string{
 	"needs Docker", "needs systemd", "needs Kubernetes", "needs the Atlas CLI", "needs mysqldump", "needs mysql", "needs Git",
-	"needs two machines", "needs a process whose files were removed", "runs the tests", "takes minutes",
+	"needs two machines", "needs a process whose files were removed", "needs the Translate Toolkit", "runs the tests",
+	"takes minutes",
 }
 
 // fewTested are pages that may skip more blocks than they run.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"regexp"
@@ -50,15 +49,9 @@ func TestDataStepsNameMigrations(t *testing.T) {
 func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		almanac := func(ctx context.Context, stderr *canceller, args ...string) (code int, out string) {
-			var stdout bytes.Buffer
-			none := func(string) string { return "" }
-			code = run(ctx, append(args, "--db", url), none, streams{Out: &stdout, Err: stderr})
-			return code, stdout.String()
-		}
 		quiet := func() *canceller { return &canceller{at: "nothing of the kind"} }
 		terminal := quiet()
-		if code, _ := almanac(t.Context(), terminal, "migrate", "apply", "--to", "20261121120147"); code != 0 {
+		if code, _ := almanacOn(t.Context(), url, terminal, "migrate", "apply", "--to", "20261121120147"); code != 0 {
 			t.Fatalf("the first migration: exit status %d, %s", code, terminal)
 		}
 		st, err := store.Open(t.Context(), url)
@@ -69,7 +62,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		const terms = 1200
 		addTermsWithoutKeys(t, st, terms)
 		terminal = quiet()
-		code, out := almanac(t.Context(), terminal, "migrate", "apply", "--no-data")
+		code, out := almanacOn(t.Context(), url, terminal, "migrate", "apply", "--no-data")
 		if code != 0 || strings.Contains(out, "data step") {
 			t.Fatalf("apply --no-data: exit status %d, got %q, stderr %q", code, out, terminal)
 		}
@@ -77,7 +70,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		if n := without(); n != terms {
 			t.Fatalf("%d terms have no keys, want %d", n, terms)
 		}
-		if code, out := almanac(t.Context(), quiet(), "migrate", "status"); code != 0 ||
+		if code, out := almanacOn(t.Context(), url, quiet(), "migrate", "status"); code != 0 ||
 			!regexp.MustCompile(`(?m)^term-sort-keys +\d+ +pending +-$`).MatchString(out) {
 			t.Errorf("status: exit status %d,\n%s", code, out)
 		}
@@ -85,7 +78,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		terminal = &canceller{at: "00 rows", cancel: cancel} // the first batch is done
-		code, out = almanac(ctx, terminal, "migrate", "data")
+		code, out = almanacOn(ctx, url, terminal, "migrate", "data")
 		if code != 1 || out != "" || !strings.Contains(terminal.String(), "data step term-sort-keys: interrupted") {
 			t.Fatalf("interrupted: exit status %d, got %q, stderr %q", code, out, terminal)
 		}
@@ -96,7 +89,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		terminal = quiet()
 		checkSeriesEnabled(t, st, false, "before their step is done")
 		const steps = "done data step term-sort-keys\ndone data step series\n"
-		if code, out := almanac(t.Context(), terminal, "migrate", "data"); code != 0 || out != steps {
+		if code, out := almanacOn(t.Context(), url, terminal, "migrate", "data"); code != 0 || out != steps {
 			t.Errorf("data: exit status %d, got %q, stderr %q", code, out, terminal)
 		}
 		if want := fmt.Sprintf("data step term-sort-keys: %d rows\n", left); !strings.Contains(terminal.String(), want) {
@@ -105,10 +98,10 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		if n := without(); n != 0 {
 			t.Errorf("%d terms have no keys at the end", n)
 		}
-		if code, out := almanac(t.Context(), quiet(), "migrate", "data"); code != 0 || out != "no data step is pending\n" {
+		if code, out := almanacOn(t.Context(), url, quiet(), "migrate", "data"); code != 0 || out != "no data step is pending\n" {
 			t.Errorf("once more: exit status %d, got %q", code, out)
 		}
-		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != steps {
+		if code, out := almanacOn(t.Context(), url, quiet(), "migrate", "data", "--again"); code != 0 || out != steps {
 			t.Errorf("again: exit status %d, got %q", code, out)
 		}
 		checkSeriesEnabled(t, st, true, "once their step is done")

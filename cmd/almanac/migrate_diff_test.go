@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,12 +58,21 @@ func readTree(t *testing.T, folder string) map[string]string {
 	return files
 }
 
+func noEnvironment(string) string { return "" }
+
 // almanac runs a command and returns its exit status and what it printed.
 func almanac(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var b bytes.Buffer
-	code = run(t.Context(), args, func(string) string { return "" }, streams{Out: &b, Err: &b})
+	code = run(t.Context(), args, noEnvironment, streams{Out: &b, Err: &b})
 	return code, b.String()
+}
+
+// almanacOn runs a command on the database at url. It returns the exit status and the standard output.
+func almanacOn(ctx context.Context, url string, stderr io.Writer, args ...string) (code int, stdout string) {
+	var out bytes.Buffer
+	code = run(ctx, append(args, "--db", url), noEnvironment, streams{Out: &out, Err: stderr})
+	return code, out.String()
 }
 
 // expect runs a command and checks its exit status and what it printed.

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,14 +24,7 @@ import (
 // continue.
 func TestKilledProcessesAreTakenUp(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "almanac")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	program := programLink(t)
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		killed := 0
 		// The first one at once: SQLite has all its migrations in the time of a few statements of MySQL.

@@ -26,16 +26,10 @@ func (c *canceller) Write(p []byte) (int, error) {
 func TestApplyIsInterruptedAndTakenUp(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		almanac := func(ctx context.Context, stderr *canceller, args ...string) (code int, out string) {
-			var stdout bytes.Buffer
-			none := func(string) string { return "" }
-			code = run(ctx, append(args, "--db", url), none, streams{Out: &stdout, Err: stderr})
-			return code, stdout.String()
-		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		terminal := &canceller{at: "applying ", cancel: cancel}
-		code, out := almanac(ctx, terminal, "migrate", "apply")
+		code, out := almanacOn(ctx, url, terminal, "migrate", "apply")
 		if code != 1 || out != "" || !strings.Contains(terminal.String(), "interrupted before statement 1 of ") {
 			t.Fatalf("exit status %d, stdout %q, stderr %q", code, out, terminal)
 		}
@@ -44,13 +38,13 @@ func TestApplyIsInterruptedAndTakenUp(t *testing.T) {
 			want = " pending"
 		}
 		quiet := &canceller{at: "nothing of the kind"}
-		if code, out := almanac(t.Context(), quiet, "migrate", "status"); code != 1 || !strings.Contains(out, want) {
+		if code, out := almanacOn(t.Context(), url, quiet, "migrate", "status"); code != 1 || !strings.Contains(out, want) {
 			t.Errorf("status: exit status %d, want %q in\n%s", code, want, out)
 		}
-		if code, out := almanac(t.Context(), quiet, "migrate", "apply"); code != 0 || !strings.HasPrefix(out, "applied ") {
+		if code, out := almanacOn(t.Context(), url, quiet, "migrate", "apply"); code != 0 || !strings.HasPrefix(out, "applied ") {
 			t.Errorf("apply: exit status %d, got %q, stderr %q", code, out, quiet)
 		}
-		if code, out := almanac(t.Context(), quiet, "migrate", "verify"); code != 0 {
+		if code, out := almanacOn(t.Context(), url, quiet, "migrate", "verify"); code != 0 {
 			t.Errorf("verify: exit status %d, got %q, stderr %q", code, out, quiet)
 		}
 	})

@@ -105,17 +105,23 @@ type process struct {
 	said  *strings.Builder // what it wrote to its standard error, once it has ended
 }
 
-func start(t *testing.T, files []*os.File, shell string, args ...string) *process {
+// programLink returns the path of a link to the test binary, which is the program under the name almanac.
+func programLink(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test binary is the program under this name.
 	program := filepath.Join(t.TempDir(), "almanac")
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
+	return program
+}
+
+func start(t *testing.T, files []*os.File, shell string, args ...string) *process {
+	t.Helper()
+	program := programLink(t)
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", shell + ` exec "$0" "$@"`, program}, args...)...)
 	cmd.Env = append(slices.Clone(os.Environ()), "GORACE=atexit_sleep_ms=10")
 	cmd.ExtraFiles = files

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,10 +19,8 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		almanac := func(args ...string) {
 			t.Helper()
-			var out, failed bytes.Buffer
-			none := func(string) string { return "" }
-			if code := run(t.Context(), append(args, "--db", url), none, streams{Out: &out, Err: &failed}); code != 0 {
-				t.Fatalf("%v: exit status %d, %s", args, code, failed.String())
+			if code, out := almanac(t, append(args, "--db", url)...); code != 0 {
+				t.Fatalf("%v: exit status %d, %s", args, code, out)
 			}
 		}
 		almanac("migrate", "apply")

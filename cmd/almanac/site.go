@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -117,9 +118,7 @@ func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 			if first {
 				stored = settings.Layer{}
 			}
-			for key, value := range change {
-				stored[key] = value
-			}
+			maps.Copy(stored, change)
 			for _, key := range unset {
 				delete(stored, key)
 			}

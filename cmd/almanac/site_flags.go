@@ -48,7 +48,7 @@ func (f moneyFlags) add(said settings.Layer) error {
 
 // flagError returns the error of a setting as an error of the flag for that setting.
 func flagError(err error) error {
-	if wrong := (*settings.KeyError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*settings.KeyError](err); ok {
 		err = fmt.Errorf("--%s %s", wrong.Key, strings.Replace(wrong.Err.Error(), "; want", ": want", 1)) // as flags say it
 	}
 	return usageError{err}

@@ -17,8 +17,8 @@ import (
 
 type translationsCmds struct {
 	Status translationsStatusCmd `cmd:"" help:"Count the translated texts in each language, or list what is missing."`
-	Export translationsExportCmd `cmd:"" help:"Export the texts to a file for a translator."`
-	Import translationsImportCmd `cmd:"" help:"Import translations from a file: JSON or XLIFF 2.0 or 2.1."`
+	Export translationsExportCmd `cmd:"" help:"Export the texts to a JSON file for a translator."`
+	Import translationsImportCmd `cmd:"" help:"Import translations from a file, in the form of the export."`
 }
 
 // kindFlag has the flag that limits a command to some kinds of records.
@@ -118,7 +118,7 @@ type translationsExportCmd struct {
 	kindFlag
 	To          string `required:"" placeholder:"LANG" enum:"en,pl,es" help:"Language to translate into: en, pl or es."`
 	From        string `placeholder:"LANG" enum:",en,pl,es" default:"" help:"Language to translate from: en, pl or es. Default that in which each record was written."`
-	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff" help:"xliff (2.0) or json. Default ${default}."`
+	Format      string `default:"json" enum:"json" hidden:"" help:"json, for scripts from the time when there were several."`
 	Out         string `short:"o" default:"-" placeholder:"FILE" help:"File to write, - for standard output. Default ${default}."`
 	MissingOnly bool   `help:"Leave out texts that are already translated."`
 	Slugs       bool   `help:"Also export the slugs. A translation needs none."`
@@ -140,7 +140,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	}
 	return c.withCurrentReadOnly(ctx, func(st *store.Store) error {
 		x := &translations.Exporter{
-			DB: st.Ent, Format: translations.Format(c.Format), To: calendar.Language(c.To),
+			DB: st.Ent, To: calendar.Language(c.To),
 			From: calendar.Language(c.From), Kinds: c.kinds(), MissingOnly: c.MissingOnly, Slugs: c.Slugs,
 			After: c.After, Since: c.Since,
 		}
@@ -149,9 +149,6 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 			done, err = x.Write(ctx, w)
 			return err
 		})
-		if errors.Is(err, translations.ErrMixed) {
-			return fmt.Errorf("%w\nName one with --from, or choose --format json", err)
-		}
 		if err != nil {
 			return err
 		}

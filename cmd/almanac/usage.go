@@ -112,8 +112,8 @@ var exampleLines = map[string]string{ //nolint:gosec // the name of a command is
 	"almanac migrate baseline":    "almanac migrate baseline 20261101120000 --db mysql://almanac@127.0.0.1:3306/almanac",
 	"almanac migrate set":         "almanac migrate set 20261101120000 --db mysql://almanac@127.0.0.1:3306/almanac",
 	"almanac migrate lint":        "almanac migrate lint --latest 1",
-	"almanac translations export": "almanac translations export --to pl --out texts.xlf",
-	"almanac translations import": "almanac translations import texts.xlf",
+	"almanac translations export": "almanac translations export --to pl --out texts.json",
+	"almanac translations import": "almanac translations import texts.json",
 	"almanac backup":              "almanac backup almanac-copy.db",
 	"almanac check":               "almanac check --repair",
 	"almanac images":              "almanac images clean",
@@ -143,7 +143,6 @@ var exampleLines = map[string]string{ //nolint:gosec // the name of a command is
 	"almanac site show":           "almanac site show",
 	"almanac site set":            "almanac site set timezone=Europe/Warsaw languages=pl,en",
 	"almanac openapi":             "almanac openapi --out openapi.json",
-	"almanac explain":             "almanac explain start_date",
 	"almanac completion":          "almanac completion bash",
 	"almanac version":             "almanac version --licences",
 }

@@ -41,3 +41,25 @@ func nearestZone(text string) (nearest string) {
 	}
 	return nearest
 }
+
+// editDistance returns how many characters must be inserted, deleted or replaced to turn a into b (Levenshtein).
+func editDistance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			replaced := diagonal
+			if x != y {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
+}

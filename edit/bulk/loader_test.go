@@ -112,6 +112,20 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 	})
 }
 
+// writeEvents writes events with a loader and returns their ids.
+func writeEvents(t *testing.T, l *bulk.Loader, in ...bulk.Event) []int64 {
+	t.Helper()
+	p, err := l.Events(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := l.Write(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
 func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -129,13 +143,7 @@ func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 					Title: &title, Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 				}})
 			}
-			p, err := l.Events(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := l.Write(t.Context(), p); err != nil {
-				t.Fatal(err)
-			}
+			writeEvents(t, l, in...)
 		}
 		load("Lesson", "Lesson", "Lesson 9", "Lesson")
 		w.Event(e, &edit.EventInput{Title: new("lesson")}) // behind the loader's back
@@ -162,17 +170,10 @@ func TestLoaderLeavesOutWhatIsInTheTrash(t *testing.T) {
 		kept, gone := w.Venue(e, &edit.VenueInput{Name: new("Kept")}), w.Venue(e, &edit.VenueInput{Name: new("Gone")})
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return edit.Venues.Trash(ctx, tx, e, gone) })
 		l := bulk.NewLoader(st, e)
-		p, err := l.Events([]bulk.Event{{EventInput: edit.EventInput{
+		ids := writeEvents(t, l, bulk.Event{EventInput: edit.EventInput{
 			Title: new("A"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 			Venues: &[]edit.VenueRef{{ID: gone.ID}, {ID: kept.ID}},
-		}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids, err := l.Write(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}})
 		links := st.Ent.EventVenue.Query().AllX(t.Context())
 		if len(links) != 1 || links[0].VenueID != kept.ID || links[0].EventID != ids[0] || links[0].Position != 0 {
 			t.Errorf("links %v", links)
@@ -258,14 +259,7 @@ func TestLoadedRowsFillEveryStatement(t *testing.T) {
 			in[i].Description = &long
 		}
 	}
-	p, err := l.Events(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, err := l.Write(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := writeEvents(t, l, in...)
 	if n := st.Ent.Event.Query().CountX(t.Context()); n != len(in) || len(ids) != len(in) {
 		t.Errorf("%d events, %d ids", n, len(ids))
 	}

@@ -11,7 +11,6 @@ import (
 )
 
 func TestSeriesAreRefusedWhileTheyAreSwitchedOff(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		storetest.DisableSeries(t, w.DB)

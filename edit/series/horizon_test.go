@@ -98,7 +98,6 @@ func newSchedule(t *testing.T, text string, zone calendar.Zone, from calendar.Wa
 }
 
 func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		const broken = 12
@@ -129,7 +128,6 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 // TestSeriesThatEndsFarAheadIsExtendedToItsEnd extends a daily series with a distant UNTIL several times.
 // Afterwards all its occurrences are stored, and it is no longer due.
 func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;UNTIL=20290430"))
 		count := func() int { return w.DB.Event.Query().Where(event.SeriesID(*first.SeriesID)).CountX(t.Context()) }
@@ -153,7 +151,6 @@ func TestSeriesThatEndsFarAheadIsExtendedToItsEnd(t *testing.T) {
 }
 
 func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=WEEKLY"))
 		was := w.DB.Series.GetX(t.Context(), *first.SeriesID).GeneratedUntil

@@ -25,7 +25,6 @@ import (
 // TestSeriesAgreeWithAModel makes random writes to single events of series, and lets time pass. After each write,
 // it compares the database with a simple model in memory.
 func TestSeriesAgreeWithAModel(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false // too slow for so many writes
 		seeds := uint64(3)

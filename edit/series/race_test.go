@@ -22,7 +22,6 @@ import (
 // TestAnEventBecomesASeriesWhileItLosesALink trashes a linked venue and deletes a linked tag. Meanwhile another
 // transaction turns the event into a series. Whichever is first, no occurrence and no template may keep the link.
 func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false
 		for round := range 6 {
@@ -73,9 +72,9 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 	})
 }
 
-// TestRemovalOfParentsLocksSeriesInOrder removes an occurrence that is the parent of a series with a lower id.
-// Series must be locked in the order of their ids.
-func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
+// eachWithRowLocks runs a test on the engines that lock rows. statements returns the SQL statements since its last call.
+func eachWithRowLocks(t *testing.T, test func(t *testing.T, w *edittest.World, e *edit.Editor, statements func() []string)) {
+	t.Helper()
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		if st.Engine() == "sqlite" {
@@ -84,6 +83,14 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 		statements := storetest.Statements(st)
 		w := edittest.NewWorld(t, st.Ent)
 		e := w.As(calendar.Administrator)
+		test(t, w, e, statements)
+	})
+}
+
+// TestRemovalOfParentsLocksSeriesInOrder removes an occurrence that is the parent of a series with a lower id.
+// Series must be locked in the order of their ids.
+func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
+	eachWithRowLocks(t, func(t *testing.T, w *edittest.World, e *edit.Editor, statements func() []string) {
 		child := w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
 		parent := w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=3"))
 		w.ChangeEvent(e, child.ID, &edit.EventInput{ParentID: &parent.ID, Scope: edit.AllOccurrences})
@@ -108,14 +115,7 @@ func TestRemovalOfParentsLocksSeriesInOrder(t *testing.T) {
 // TestRemovalOfAUserLocksTheUserFirst removes a user. Meanwhile no other transaction may create a record of this
 // user.
 func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		if st.Engine() == "sqlite" {
-			t.Skip("SQLite locks no rows")
-		}
-		statements := storetest.Statements(st)
-		w := edittest.NewWorld(t, st.Ent)
-		e := w.As(calendar.Administrator)
+	eachWithRowLocks(t, func(t *testing.T, w *edittest.World, e *edit.Editor, statements func() []string) {
 		first := w.Event(w.As(calendar.Author), edittest.WeeklyEvent("FREQ=DAILY;COUNT=2"))
 		statements()
 		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
@@ -131,7 +131,6 @@ func TestRemovalOfAUserLocksTheUserFirst(t *testing.T) {
 // TestAStoredEventBecomesASeriesInAGap sends a rule and a start that the clock skips. The event must get the dates
 // of the first occurrence of the schedule.
 func TestAStoredEventBecomesASeriesInAGap(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		zone, err := calendar.ParseZone("Europe/Warsaw")
 		if err != nil {
@@ -160,7 +159,6 @@ func TestAStoredEventBecomesASeriesInAGap(t *testing.T) {
 
 // TestASeriesDoesNotBeginInTheTrash sends the status trash together with a rule. The write must be refused.
 func TestASeriesDoesNotBeginInTheTrash(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=3")
@@ -191,7 +189,6 @@ func TestASeriesDoesNotBeginInTheTrash(t *testing.T) {
 
 // TestALaterOccurrenceKeepsAVenueThatTheWriterMayNotRead adds an occurrence to a series at a private venue of another user.
 func TestALaterOccurrenceKeepsAVenueThatTheWriterMayNotRead(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
 		author := w.As(calendar.Author)

@@ -27,7 +27,6 @@ var scopeSeeds = flag.Int("scope-seeds", 12, "series that TestScopesAgreeWithAMo
 // TestScopesAgreeWithAModel makes random writes to series with all scopes. After each write, it compares the
 // database with a simple model in memory.
 func TestScopesAgreeWithAModel(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false // too slow for so many writes
 		accepted, refused := 0, 0

@@ -57,7 +57,6 @@ func (s scopeStep) write(t *testing.T, w *edittest.World, series int64) string {
 // occurrences. Unless the row says otherwise, the series is on Wednesdays from 1 July, 18:00 to 20:00. Its
 // occurrences are called a, b and so on.
 func TestScopesAfterEarlierChanges(t *testing.T) {
-	t.Parallel()
 	following, all := edit.FollowingOccurrences, edit.AllOccurrences
 	start := func(at string) edit.EventInput { return edit.EventInput{Start: edittest.Wall("2026-" + at + ":00")} }
 	end := func(at string) edit.EventInput { return edit.EventInput{End: edittest.Wall("2026-" + at + ":00")} }
@@ -326,7 +325,6 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 // TestScopeRefusesBeforeItExpects sends an old version in a write that is also refused for another reason. The
 // reply must have the other reason.
 func TestScopeRefusesBeforeItExpects(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
 		in.AuthorID = &w.Users[calendar.Author].ID
@@ -365,7 +363,6 @@ func TestScopeRefusesBeforeItExpects(t *testing.T) {
 // TestScopeRefusesAnyLoop drops the exceptions of a series, so that all occurrences get its parent. One occurrence
 // is an ancestor of that parent, so the write must be refused.
 func TestScopeRefusesAnyLoop(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		festival := w.Event(w.As(calendar.Editor), edittest.SomeEvent())
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2")
@@ -383,7 +380,6 @@ func TestScopeRefusesAnyLoop(t *testing.T) {
 // TestSeriesInAGapIsSentBack sends the stored dates of a series back to it. The clock skips its first start, and
 // nothing may change.
 func TestSeriesInAGapIsSentBack(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=4")
 		in.Start, in.End = edittest.Wall("2027-03-28 02:30:00"), edittest.Wall("2027-03-28 04:00:00")
@@ -404,7 +400,6 @@ func TestSeriesInAGapIsSentBack(t *testing.T) {
 // TestSeriesLosesATranslation clears the last text of a translation of a series. The translation and its slug must
 // disappear.
 func TestSeriesLosesATranslation(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2"))
 		id := *first.SeriesID

@@ -50,7 +50,6 @@ func summary(t *testing.T, w *edittest.World, series int64) (out []string) {
 // TestFollowingOfTheContract carries out the second example of the contract, section 19.9: a change of the
 // following occurrences.
 func TestFollowingOfTheContract(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		first := w.Event(e, &edit.EventInput{
@@ -92,7 +91,6 @@ func TestFollowingOfTheContract(t *testing.T) {
 // TestScopes checks the occurrences after writes with all scopes. The series is on Wednesdays from 1 to 29 July,
 // 18:00 to 20:00. Its occurrences are called a to e.
 func TestScopes(t *testing.T) {
-	t.Parallel()
 	type step struct {
 		at    string // "series" for the series
 		scope edit.Scope
@@ -308,7 +306,6 @@ func TestScopes(t *testing.T) {
 
 // TestScopeWritesFields writes fields of all kinds, in two languages, to a daily series with four occurrences.
 func TestScopeWritesFields(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall, yard := w.Venue(e, &edit.VenueInput{Name: new("Hall")}), w.Venue(e, &edit.VenueInput{Name: new("Yard")})
@@ -418,7 +415,6 @@ type scopeRight struct {
 // TestScopeRights checks which callers may write with which scope. That depends on the authors of the series and
 // of the occurrence.
 func TestScopeRights(t *testing.T) {
-	t.Parallel()
 	type rights = struct{ this, following, all, series bool }
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		for _, tt := range []scopeRight{
@@ -504,7 +500,6 @@ func (r scopeRight) write(w *edittest.World, scope edit.Scope, kind string, seri
 // TestScopeExpectsAVersion writes with each scope, once with the current version of the addressed record and once
 // with an old one.
 func TestScopeExpectsAVersion(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;COUNT=3"))
 		w.ChangeEvent(w.As(calendar.Editor), first.ID, &edit.EventInput{Title: new("Second version")})
@@ -538,7 +533,6 @@ func TestScopeExpectsAVersion(t *testing.T) {
 
 // TestScopeRefusals checks the errors of writes with a scope that are refused. They must change nothing.
 func TestScopeRefusals(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		alone := w.Event(e, edittest.SomeEvent())
@@ -590,7 +584,6 @@ func TestScopeRefusals(t *testing.T) {
 // TestRaceOfScopes makes concurrent writes with several scopes to one series. Each of them must take effect as a
 // whole.
 func TestRaceOfScopes(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false
 		first := w.Event(w.As(calendar.Editor), edittest.WeeklyEvent("FREQ=DAILY;COUNT=20"))
@@ -638,7 +631,6 @@ func TestRaceOfScopes(t *testing.T) {
 // TestScopeOfAnEndlessSeries changes the schedule of an endless series: to whole days, to another zone, to other times,
 // and to a rule that ends.
 func TestScopeOfAnEndlessSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		first := w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY"))

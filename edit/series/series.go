@@ -290,13 +290,7 @@ func (w *seriesWrite) update(ctx context.Context, in *edit.EventInput) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Plan(ctx, ruleFault(c.Span.Zone, in)); err != nil {
-		return err
-	}
-	if err := c.Permit(); err != nil {
-		return err
-	}
-	if err := c.CarryOut(ctx); err != nil {
+	if err := c.Prepare(ctx, ruleFault(c.Span.Zone, in)); err != nil {
 		return err
 	}
 	sent, err := w.compare(c, links, in)

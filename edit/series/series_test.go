@@ -22,7 +22,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/edittest"
 	"github.com/almanac-cal/almanac/proof/storetest"
@@ -43,7 +42,6 @@ func dateAt(s string) recur.Date {
 }
 
 func TestCreateSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		parent := w.Event(e, &edit.EventInput{Title: new("Festival")})
@@ -139,7 +137,6 @@ func latestRevision(t *testing.T, w *edittest.World) int64 {
 }
 
 func TestSeriesSlugs(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		w.Event(e, &edit.EventInput{Title: new("Taken"), Slug: new("taken-2026-07-02")})
@@ -179,7 +176,6 @@ func TestSeriesSlugs(t *testing.T) {
 }
 
 func TestPublishedOccurrenceOfADraft(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
@@ -216,7 +212,6 @@ func readTable(t *testing.T, w *edittest.World, table *schema.Table) (lines []st
 
 // TestRefusedSeries makes writes of series that must be refused, and checks that they leave no rows.
 func TestRefusedSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		single, gone := w.Event(e, edittest.SomeEvent()), w.Event(e, edittest.SomeEvent())
@@ -300,7 +295,6 @@ func TestRefusedSeries(t *testing.T) {
 }
 
 func TestScheduleFaultsHaveData(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;BYDAY=MO")
 		_, err := series.NewSchedule(edittest.Site(t), nil, in)
@@ -322,7 +316,6 @@ func TestScheduleFaultsHaveData(t *testing.T) {
 
 // TestOwnFields writes to one occurrence and checks which fields become its own fields.
 func TestOwnFields(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
@@ -419,7 +412,6 @@ func zoneOf(t *testing.T, name string) calendar.Zone {
 }
 
 func TestLeaveSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=5")
@@ -459,7 +451,6 @@ func TestLeaveSeries(t *testing.T) {
 }
 
 func TestEventBecomesSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
@@ -510,7 +501,6 @@ func TestEventBecomesSeries(t *testing.T) {
 // TestStateOfAnEventThatBecomesSeries turns canceled events into series. Only the first occurrence keeps the event
 // status, unless the request sends one.
 func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		for _, tt := range []struct {
 			name         string
@@ -584,7 +574,6 @@ func TestStateOfAnEventThatBecomesSeries(t *testing.T) {
 }
 
 func TestTrashAndRestoreOccurrence(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
@@ -633,7 +622,6 @@ func TestTrashAndRestoreOccurrence(t *testing.T) {
 
 // TestExtendDue creates later occurrences of series in several goroutines at once.
 func TestExtendDue(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
@@ -722,7 +710,6 @@ func TestExtendDue(t *testing.T) {
 
 // TestSeriesInZones stores daily series across changes of the clock, in several zones.
 func TestSeriesInZones(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		for _, tt := range []struct {
@@ -776,7 +763,6 @@ func TestSeriesInZones(t *testing.T) {
 // TestSeriesWithOthers checks that a series follows changes elsewhere, such as its scheduled publication and the
 // removal of its author.
 func TestSeriesWithOthers(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Author)
 		in := edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=3")
@@ -812,7 +798,6 @@ func TestSeriesWithOthers(t *testing.T) {
 
 // TestRemovedOccurrence deletes occurrences for good. They must not be created again.
 func TestRemovedOccurrence(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		in := edittest.WeeklyEvent("FREQ=WEEKLY")
@@ -893,14 +878,7 @@ func idsOfEvents(rows []*ent.Event) (ids []int64) {
 // TestRemovalLocksSeriesFirst deletes occurrences of two series for good. The series must be locked before the
 // occurrences.
 func TestRemovalLocksSeriesFirst(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		if st.Engine() == "sqlite" {
-			t.Skip("SQLite locks no rows")
-		}
-		statements := storetest.Statements(st)
-		w := edittest.NewWorld(t, st.Ent)
-		e := w.As(calendar.Administrator)
+	eachWithRowLocks(t, func(t *testing.T, w *edittest.World, e *edit.Editor, statements func() []string) {
 		ids := []int64{w.Event(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=2")).ID, w.Event(e, edittest.WeeklyEvent("FREQ=WEEKLY;COUNT=2")).ID}
 		statements()
 		w.RemoveEvents(e, ids...)

@@ -58,7 +58,6 @@ func storedTexts(t *testing.T, db *ent.Client) (n int) {
 // TestSeriesWritesAreBounded sends small requests whose texts would be stored in many occurrences. Those that
 // would store too much must be refused.
 func TestSeriesWritesAreBounded(t *testing.T) {
-	t.Parallel()
 	const limit = 16 << 20
 	words := func(n int) *string { return new("<p>" + strings.Repeat("word ", n/5) + "</p>") }
 	daily := func(count string, change func(*edit.EventInput)) *edit.EventInput {
@@ -165,7 +164,6 @@ func TestSeriesWritesAreBounded(t *testing.T) {
 
 // TestSeriesBudgets stores occurrences again and again until the hourly budget of a user is spent.
 func TestSeriesBudgets(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.Logged = false
 		type write struct {
@@ -233,7 +231,6 @@ func TestSeriesBudgets(t *testing.T) {
 // TestSearchTextsAreBounded stores a description whose folded form is eleven times as long. Its search text is
 // cut, and searches find its beginning.
 func TestSearchTextsAreBounded(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		for _, rule := range []string{"", "FREQ=DAILY;COUNT=1"} {
 			in := edittest.SomeEvent()
@@ -263,7 +260,6 @@ func TestSearchTextsAreBounded(t *testing.T) {
 
 // TestWithdrawalsOfDeepCategoriesAreBounded trashes a series whose category has very many ancestors.
 func TestWithdrawalsOfDeepCategoriesAreBounded(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		deepest := int64(0)
 		for i := range 120 {

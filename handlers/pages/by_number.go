@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -19,62 +18,48 @@ func (r *request) recordPage() (*Reply, error) {
 	}
 	for _, one := range []struct {
 		view address.View
-		find func(context.Context, int64) (slug string, status calendar.Status, published time.Time, err error)
+		find func(*request, int64) (ent.Row, error)
 	}{
-		{address.ViewEvent, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.DB.ReadEvents(ctx, []int64{id})
-			if err != nil || len(rows) == 0 {
-				return "", "", time.Time{}, err
-			}
-			if err := r.Translate(ent.PageOf(rows...)); err != nil {
-				return "", "", time.Time{}, err
-			}
-			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
-		}},
-		{address.ViewVenue, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.DB.ReadVenues(ctx, []int64{id})
-			if err != nil || len(rows) == 0 {
-				return "", "", time.Time{}, err
-			}
-			if err := r.Translate(ent.PageOf(rows...)); err != nil {
-				return "", "", time.Time{}, err
-			}
-			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
-		}},
-		{address.ViewOrganizer, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.DB.ReadOrganizers(ctx, []int64{id})
-			if err != nil || len(rows) == 0 {
-				return "", "", time.Time{}, err
-			}
-			if err := r.Translate(ent.PageOf(rows...)); err != nil {
-				return "", "", time.Time{}, err
-			}
-			return r.View().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
-		}},
-		{address.ViewSeries, func(_ context.Context, id int64) (string, calendar.Status, time.Time, error) {
-			rows, err := r.SeriesRows([]int64{id})
-			if err != nil || len(rows) == 0 {
-				return "", "", time.Time{}, err
-			}
-			e, err := read.SeriesEvent(rows[0])
-			if err != nil {
-				return "", "", time.Time{}, err
-			}
-			return r.View().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
-		}},
+		{address.ViewEvent, findRow((*ent.Client).ReadEvents)},
+		{address.ViewVenue, findRow((*ent.Client).ReadVenues)},
+		{address.ViewOrganizer, findRow((*ent.Client).ReadOrganizers)},
+		{address.ViewSeries, (*request).findSeriesRow},
 	} {
 		if !r.pages.servesView(one.view) {
 			continue
 		}
-		slug, status, published, err := one.find(r.Ctx, id)
+		row, err := one.find(r, id)
 		if err != nil {
 			return nil, err
 		}
-		if slug != "" && status.Shown(r.Now, published) == calendar.Publish {
+		if row == nil || !r.isPublicRecord(row.Core()) {
+			continue
+		}
+		if slug := r.View().Text(row).Slug; slug != "" {
 			p := r.newPagePath(one.view)
 			p.Slugs = []string{calendar.DecodedSlug(slug)}
 			return r.redirect(http.StatusMovedPermanently, p, address.ParamRecord, address.ParamPostType), nil
 		}
 	}
 	return nil, address.ErrNoPage
+}
+
+// findRow returns a function that reads the row with an id, or nil, and its texts in the language of the page.
+func findRow[R ent.Row](load func(*ent.Client, context.Context, []int64) ([]R, error)) func(*request, int64) (ent.Row, error) {
+	return func(r *request, id int64) (ent.Row, error) {
+		rows, err := load(r.DB, r.Ctx, []int64{id})
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		return rows[0], r.Translate(ent.PageOf(rows...))
+	}
+}
+
+// findSeriesRow returns the template of the series with an id as an event, or nil.
+func (r *request) findSeriesRow(id int64) (ent.Row, error) {
+	rows, err := r.SeriesRows([]int64{id})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return read.SeriesEvent(rows[0])
 }

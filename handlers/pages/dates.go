@@ -3,7 +3,6 @@ package pages
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -44,9 +43,7 @@ func (d pageDates) besideDay(w calendar.Wall) string {
 	return strings.TrimSpace(strings.Replace(text, " ,", "", 1))
 }
 
-func (d pageDates) monthYear(w calendar.Wall) string   { return d.Date(locale.Month, w) }
-func (d pageDates) weekday(w time.Weekday) string      { return d.WeekdayName(w) }
-func (d pageDates) weekdayShort(w time.Weekday) string { return d.ShortWeekdayName(w) }
+func (d pageDates) monthYear(w calendar.Wall) string { return d.Date(locale.Month, w) }
 
 func (d pageDates) monthShort(w calendar.Wall) string {
 	_, month, _ := w.Date()
@@ -77,7 +74,5 @@ func (r *request) pluralOf(forms web.Plural, n int) string {
 	if !ok {
 		text = forms["other"]
 	}
-	return replaceNumber(text, r.dates.Number(n))
+	return strings.ReplaceAll(text, "{n}", r.dates.Number(n))
 }
-
-func replaceNumber(text, n string) string { return strings.ReplaceAll(text, "{n}", n) }

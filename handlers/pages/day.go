@@ -121,7 +121,7 @@ func (r *request) dayPage() (*Reply, error) {
 	f.title, f.description = title, description
 	f.api = "/events" + encode(append(append(r.filters(), r.scopeFilters()...), periodFilters(day, day)...))
 	m.Frame = r.frame(f)
-	m.Subscribe = r.subscribe(r.subscribeTitle(name), r.feedFilters())
+	m.Subscribe = r.subscribe(name, r.feedFilters())
 	return r.reply(p.status, "list", &m.Frame, m)
 }
 

@@ -180,7 +180,7 @@ func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted b
 		Heading: title, Lang: r.foreignLanguage(shown.Language), Marks: r.eventMarks(shown, redacted), When: when.text,
 		Start: when.start, End: when.end, AllDay: e.AllDay && !redacted, Clock12: r.dates.Clock() == locale.Clock12,
 		Zone: when.zone, DayNumber: strconv.Itoa(dayNumber(when.first)),
-		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.weekdayShort(when.first.Weekday()),
+		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.ShortWeekdayName(when.first.Weekday()),
 		Colour: colourOf(shown.Categories),
 	}
 	if e.EndsAt.Before(r.Now) {

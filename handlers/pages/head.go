@@ -252,11 +252,13 @@ func summary(html string, characters int) string {
 	return represent.Shorten(markup.Plain(html), characters)
 }
 
-// subscribe returns the addresses of the feeds with these filters. It returns nil if the site has no feeds.
-func (r *request) subscribe(title string, filters []web.Field) *web.Subscribe {
+// subscribe returns the addresses of the feeds with these filters. of is the title of what they show. The result is
+// nil if the site has no feeds.
+func (r *request) subscribe(of string, filters []web.Field) *web.Subscribe {
 	if !r.PageSettings.Pages.Feeds {
 		return nil
 	}
+	title := strings.ReplaceAll(r.words.SubscribeTo, "{title}", of)
 	base := r.Site.BaseURL + r.Root.Segment
 	file := base + "/events.ics" + encode(filters)
 	app := "webcal" + strings.TrimPrefix(strings.TrimPrefix(file, "https"), "http")

@@ -102,7 +102,7 @@ func (r *request) homePage() (*Reply, error) {
 	if r.PageSettings.Pages.Docs {
 		m.Developers = r.pages.prefix + r.Root.Segment + "/developers/"
 	}
-	m.Subscribe = r.subscribe(r.subscribeTitle(r.words.AllEvents), nil)
+	m.Subscribe = r.subscribe(r.words.AllEvents, nil)
 	m.Frame = r.frame(frameInput{
 		kind: "home", title: m.Heading, description: r.words.Lead, index: true, feed: []web.Field{}, api: "/events",
 	})

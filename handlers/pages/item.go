@@ -240,7 +240,7 @@ func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 		ID: e.ID, Language: string(r.Language), W: w, Href: r.localAddress(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreignLanguage(shown.Language),
 		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
-		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
+		WeekdayShort: r.dates.ShortWeekdayName(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
 		Teaser: summary(cmp.Or(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
 	}
 	r.setItemTime(out, e, &when, &stands, form)

@@ -119,15 +119,10 @@ func (r *request) listPage() (*Reply, error) {
 	if r.path.Page > 1 {
 		f.title += ", " + strings.ReplaceAll(r.words.PageNumber, "{n}", strconv.Itoa(r.path.Page))
 	}
-	f.api = "/events" + encode(append(append(r.filters(), r.scopeFilters()...), r.pastFilter()...))
+	f.api = "/events" + encode(slices.Concat(r.filters(), r.scopeFilters(), r.pastFilter()))
 	m.Frame = r.frame(f)
-	m.Subscribe = r.subscribe(r.subscribeTitle(name), r.feedFilters())
+	m.Subscribe = r.subscribe(name, r.feedFilters())
 	return r.reply(p.status, "list", &m.Frame, m)
-}
-
-// subscribeTitle returns the title of a subscription to the page.
-func (r *request) subscribeTitle(title string) string {
-	return strings.ReplaceAll(r.words.SubscribeTo, "{title}", title)
 }
 
 // scopeFilters returns the filters that the path of the page implies: its term, and featured.
@@ -161,7 +156,7 @@ func (r *request) pastFilter() []web.Field {
 
 // feedFilters returns the filters of the page's feeds. The result is never nil.
 func (r *request) feedFilters() []web.Field {
-	return append(append([]web.Field{}, r.scopeFilters()...), r.filters("include")...)
+	return slices.Concat([]web.Field{}, r.scopeFilters(), r.filters("include"))
 }
 
 // eventList is a page of a list of events, with its number and the number of pages.
@@ -282,7 +277,7 @@ func (r *request) groups(items []pageItem, past bool) []web.Group {
 				p.Date = day
 				g = web.Group{
 					Title: r.dates.full(day), Href: r.dayHref(p), Day: strconv.Itoa(dayNumber(day)), Date: this,
-					Weekday: r.dates.weekday(day.Weekday()), Month: r.dates.besideDay(day), Today: this == today,
+					Weekday: r.dates.WeekdayName(day.Weekday()), Month: r.dates.besideDay(day), Today: this == today,
 				}
 				if distance := int(dayNumberOf(day) - now); distance >= 0 {
 					g.Relative = r.dates.RelativeDay(distance)

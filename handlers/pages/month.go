@@ -58,8 +58,8 @@ func (r *request) monthPage() (*Reply, error) {
 		f.description = f.title
 	}
 	var sheet *daySheet
-	begin := weekStart(first, r.pages.firstWeekday())
-	end := weekStart(last, r.pages.firstWeekday()).AddDate(0, 0, 6)
+	begin := weekStart(first, r.pages.PageSettings.WeekStart)
+	end := weekStart(last, r.pages.PageSettings.WeekStart).AddDate(0, 0, 6)
 	if p.events != nil {
 		if sheet, err = r.eventsOfDays(p.events, dayRange{begin, end}, dayRange{first, last}, entriesOfDay); err != nil {
 			return nil, err
@@ -99,13 +99,13 @@ func (r *request) monthPage() (*Reply, error) {
 		}
 	}
 	for i := range 7 {
-		day := time.Weekday((int(r.pages.firstWeekday()) + i) % 7)
-		m.Weekdays = append(m.Weekdays, web.Weekday{Short: r.dates.weekdayShort(day), Long: r.dates.weekday(day)})
+		day := time.Weekday((int(r.pages.PageSettings.WeekStart) + i) % 7)
+		m.Weekdays = append(m.Weekdays, web.Weekday{Short: r.dates.ShortWeekdayName(day), Long: r.dates.WeekdayName(day)})
 	}
 	r.addMonths(m, first)
 	f.api = "/events" + encode(append(append(r.filters(), r.scopeFilters()...), periodFilters(first, last)...))
 	m.Frame = r.frame(f)
-	m.Subscribe = r.subscribe(r.subscribeTitle(name), r.feedFilters())
+	m.Subscribe = r.subscribe(name, r.feedFilters())
 	if p.events == nil {
 		return r.reply(http.StatusBadRequest, "month", &m.Frame, m)
 	}

@@ -89,7 +89,7 @@ func placePage[R ent.Row](
 	f := frameInput{
 		kind: "place-page", title: t.name, paths: r.recordPaths(row), languages: row.Core().Languages.List(),
 		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.View(), row), index: !r.path.Past,
-		description: cmp.Or(summary(t.description, 160), replaceTitle(t.words, t.name)),
+		description: cmp.Or(summary(t.description, 160), strings.ReplaceAll(t.words, "{title}", t.name)),
 	}
 	number := strconv.FormatInt(t.id, 10)
 	r.apiRoot = "/events/" + encode([]web.Field{{Name: string(kind), Value: number}})
@@ -102,8 +102,6 @@ func imageOf(image *represent.Image) represent.OrFalse {
 	}
 	return image
 }
-
-func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "{title}", title) }
 
 // finishPlace adds the events of a record to its page, and renders the page. by is the filter that selects these
 // events.
@@ -150,7 +148,7 @@ func (r *request) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*R
 	}
 	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(address.ViewDefault), nil)}}
 	m.Frame = r.frame(*f)
-	m.Subscribe = r.subscribe(r.subscribeTitle(m.Heading), f.feed)
+	m.Subscribe = r.subscribe(m.Heading, f.feed)
 	return r.reply(http.StatusOK, "place", &m.Frame, m)
 }
 

@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"time"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/address"
 	"github.com/almanac-cal/almanac/internal/settings"
@@ -63,9 +61,6 @@ func (s *Pages) defaultView() address.View {
 	}
 	return address.ViewList
 }
-
-// firstWeekday returns the weekday on which weeks begin.
-func (s *Pages) firstWeekday() time.Weekday { return s.PageSettings.WeekStart }
 
 // servesView reports whether the site has enabled the pages of a view.
 func (s *Pages) servesView(view address.View) bool {

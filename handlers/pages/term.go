@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -93,7 +94,7 @@ func (r *request) describeTerm(m *web.ListPage, f *frameInput, title, descriptio
 	if m.Lead != "" {
 		*description = summary(text.Description, 160)
 	} else {
-		*description = replaceTitle(r.words.DescTerm, text.Title)
+		*description = strings.ReplaceAll(r.words.DescTerm, "{title}", text.Title)
 	}
 	if r.path.Taxonomy.IsHierarchical() {
 		m.Colour = termColour(t.ID)

@@ -167,12 +167,10 @@ func (r refusedRecord) Error() string { return string(r) }
 // refusal reports whether an error is caused by the record itself, and returns its reason. Other errors, such as a lost
 // connection, end the import.
 func refusal(err error) (reason string, refused bool) {
-	var record refusedRecord
-	if errors.As(err, &record) {
+	if record, ok := errors.AsType[refusedRecord](err); ok {
 		return string(record), true
 	}
-	var invalid param.Invalid
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[param.Invalid](err); ok {
 		var all []error
 		for _, f := range invalid.Faults {
 			why := f.Reason
@@ -183,8 +181,7 @@ func refusal(err error) (reason string, refused bool) {
 		}
 		return joinErrors(all), true
 	}
-	var known *calendar.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*calendar.Error](err); ok {
 		return known.Code, true
 	}
 	return err.Error(), false

@@ -161,30 +161,30 @@ type Website struct {
 	Own bool
 }
 
-// Venue is a venue of the source. Fields that the source did not send are empty.
-type Venue struct {
-	Origin
-	Name, Description, Slug                             string
-	Page                                                string // address of its page
-	Status                                              *calendar.Status
-	Published, Modified                                 *time.Time
-	Address, City, Country, Province, State, Zip, Phone string
-	StateProvince                                       string // "" means that it follows from Province, State and Country
-	Website                                             string
-	Image                                               *Image
-	ShowMap, ShowMapLink                                bool
-	Latitude, Longitude                                 *float64 // degrees; both are set or both are nil
-}
-
-// Organizer is an organizer of the source. Fields that the source did not send are empty.
-type Organizer struct {
+// Named has the fields that venues and organizers of the source share. Fields that the source did not send are empty.
+type Named struct {
 	Origin
 	Name, Description, Slug string
 	Page                    string // address of its page
 	Status                  *calendar.Status
 	Published, Modified     *time.Time
-	Phone, Email, Website   string
+	Phone, Website          string
 	Image                   *Image
+}
+
+// Venue is a venue of the source. Fields that the source did not send are empty.
+type Venue struct {
+	Named
+	Address, City, Country, Province, State, Zip string
+	StateProvince                                string // "" means that it follows from Province, State and Country
+	ShowMap, ShowMapLink                         bool
+	Latitude, Longitude                          *float64 // degrees; both are set or both are nil
+}
+
+// Organizer is an organizer of the source. Fields that the source did not send are empty.
+type Organizer struct {
+	Named
+	Email string
 }
 
 // Term is a category or tag of the source. Fields that the source did not send are empty.
@@ -207,11 +207,12 @@ type Image struct {
 	Sizes         map[string]calendar.ImageSize
 }
 
-func (e *Event) displayName() string     { return e.Title }
-func (v *Venue) displayName() string     { return v.Name }
-func (o *Organizer) displayName() string { return o.Name }
-func (t *Term) displayName() string      { return t.Name }
-func (i *Image) displayName() string     { return i.URL }
+func (e *Event) displayName() string { return e.Title }
+func (n *Named) displayName() string { return n.Name }
+func (t *Term) displayName() string  { return t.Name }
+func (i *Image) displayName() string { return i.URL }
+
+func (n *Named) named() *Named { return n }
 
 // add appends the records of a page. It skips an event that an earlier page had, because the list changed
 // between the requests.

@@ -23,7 +23,7 @@ func pageWithSlug(slug string) string {
 // importSlug imports the page of pageWithSlug. It returns the report and the slugs of the stored records.
 func importSlug(t *testing.T, st *store.Store, slug string) (report *Report, slugs []string) {
 	t.Helper()
-	p, err := Decode([]byte(pageWithSlug(slug)), 1, testSite())
+	p, err := decode([]byte(pageWithSlug(slug)), 1, testSite())
 	if err != nil || len(p.Problems) > 0 {
 		t.Fatal(err, p.Problems)
 	}

@@ -21,8 +21,7 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 		}
 	}
 	_, err := s.Expand(last, recur.MaxOccurrences)
-	var refused *recur.Error
-	if !errors.As(err, &refused) || refused.Reason != recur.TooManyOccurrences {
+	if refused, ok := errors.AsType[*recur.Error](err); !ok || refused.Reason != recur.TooManyOccurrences {
 		return s, err
 	}
 	ahead := 0

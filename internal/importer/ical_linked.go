@@ -59,7 +59,7 @@ func (o icalObject) venue(location string) *Venue {
 		name, address = location, "" // an address has no markup (contract, section 6.2), but a name may look like it
 	}
 	v := &Venue{
-		Name: o.plain("LOCATION", name, maxTitle), Address: o.plain("LOCATION", address, maxText),
+		Named: Named{Name: o.plain("LOCATION", name, maxTitle)}, Address: o.plain("LOCATION", address, maxText),
 		ShowMap: true, ShowMapLink: true,
 	}
 	if v.Name == "" {
@@ -110,13 +110,13 @@ func (o icalObject) organizer(e *Event) {
 		return
 	}
 	e.HasOrganizers = true
-	e.Organizers = []*Organizer{{
+	e.Organizers = []*Organizer{{Email: email, Named: Named{
 		Origin: Origin{
 			Key:   icalOrganizer + shortHash(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
 			Where: "organizer of " + o.where, NameOnly: true,
 		},
-		Name: name, Email: email,
-	}}
+		Name: name,
+	}}}
 }
 
 // placeholderAddress reports whether Google Calendar generated an e-mail address for a calendar. Such an address

@@ -52,8 +52,7 @@ func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*i
 		s, err = r.limitDates(o, s)
 	}
 	if err != nil {
-		var refused *recur.Error
-		if errors.As(err, &refused) && refused.Reason == recur.NoOccurrences && !r.file.isCutOff {
+		if refused, ok := errors.AsType[*recur.Error](err); ok && refused.Reason == recur.NoOccurrences && !r.file.isCutOff {
 			r.cal.Gone = append(r.cal.Gone, icalKey(o.uid))
 		}
 		o.fault("RRULE", ruleReason(err))

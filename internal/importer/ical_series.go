@@ -98,8 +98,7 @@ func (r *icalReader) splitAtChanges(series *Event, changes []*icalComponent) {
 func (r *icalReader) moveRest(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
 	span = span.MoveStart(moveWall(rest.Start, cut, start))
 	changed, err := rest.Change(span, nil, nil, nil)
-	var refused *recur.Error
-	if !errors.As(err, &refused) || refused.Reason != recur.StartNotInRule {
+	if refused, ok := errors.AsType[*recur.Error](err); !ok || refused.Reason != recur.StartNotInRule {
 		return changed, err
 	}
 	last := recur.LastStart()

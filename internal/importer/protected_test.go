@@ -46,7 +46,7 @@ func TestAProtectedEventDoesNotBecomePublic(t *testing.T) {
 		storetest.Each(t, func(t *testing.T, st *store.Store) {
 			var report *Report
 			for _, page := range test.pages {
-				p, err := Decode([]byte(page), 1, testSite())
+				p, err := decode([]byte(page), 1, testSite())
 				if err != nil || len(p.Problems) > 0 {
 					t.Fatal(err, p.Problems)
 				}

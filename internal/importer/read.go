@@ -19,7 +19,7 @@ type Reader struct {
 	Site calendar.Site
 	// Language is the language to request from services whose address does not select one. "" means any.
 	Language calendar.Language
-	// Rate is the maximum number of requests per second. 0 means DefaultRate.
+	// Rate is the maximum number of requests per second. 0 means defaultRate.
 	Rate float64
 	// Progress is called with the number of events read and the total, which is 0 if unknown. Nil disables it.
 	Progress func(read, total int)
@@ -36,7 +36,7 @@ type Reader struct {
 // adds a Problem and returns the records of the earlier pages. It returns an error if it read nothing, ctx ended, or
 // the dates of a recurring event are invalid.
 func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
-	if IsURL(source) {
+	if isURL(source) {
 		cal, err = r.readURL(ctx, source)
 	} else {
 		cal, err = r.readFile(source)
@@ -57,8 +57,8 @@ const (
 	maxDepth    = 50               // levels of parent categories to read
 )
 
-// DefaultRate is the default number of requests per second to a service.
-const DefaultRate = 2
+// defaultRate is the default number of requests per second to a service.
+const defaultRate = 2
 
 // errUnknownFormat is the error for a file of another kind.
 var errUnknownFormat = errors.New("neither a calendar file (iCalendar) with an event, nor a page of events of the REST API (JSON), nor a " +

@@ -292,8 +292,8 @@ func TestIsURL(t *testing.T) {
 		"https://example.org/events": true, "HTTP://example.org": true, "events.json": false, "/tmp/events.json": false,
 		"ftp://example.org": false, "http.json": false, `C:\events.json`: false,
 	} {
-		if got := IsURL(source); got != want {
-			t.Errorf("IsURL(%q) = %v", source, got)
+		if got := isURL(source); got != want {
+			t.Errorf("isURL(%q) = %v", source, got)
 		}
 	}
 }
@@ -369,8 +369,8 @@ func TestReadTakesICalFromAnAddress(t *testing.T) {
 		"webcal://example.org/a.ics": true, "WEBCALS://example.org/a.ics": true, "https://example.org": true,
 		"a.ics": false, "c:\\a.ics": false, "ftp://example.org/a.ics": false,
 	} {
-		if IsURL(source) != want {
-			t.Errorf("IsURL(%q) = %t", source, !want)
+		if isURL(source) != want {
+			t.Errorf("isURL(%q) = %t", source, !want)
 		}
 	}
 }

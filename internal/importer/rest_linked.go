@@ -10,17 +10,24 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-func (d recordReader) venue(o object) *Venue {
-	v := &Venue{
-		Origin: d.origin(o, o.id("id"), "venue"),
+// named reads the fields that venues and organizers share.
+func (d recordReader) named(o object, kind calendar.Kind) Named {
+	return Named{
+		Origin: d.origin(o, o.id("id"), string(kind)),
 		// The name may be empty, because some services have venues without a name.
-		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
+		Name: o.text(string(kind), maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
-		Address:   o.inert("address", maxText), City: o.inert("city", maxText), Country: o.inert("country", maxText),
+		Phone:     o.inert("phone", maxText), Website: o.link("website"), Image: d.image(o),
+	}
+}
+
+func (d recordReader) venue(o object) *Venue {
+	v := &Venue{
+		Named:   d.named(o, calendar.Venue),
+		Address: o.inert("address", maxText), City: o.inert("city", maxText), Country: o.inert("country", maxText),
 		Province: o.inert("province", maxText), State: o.inert("state", maxText), Zip: o.inert("zip", maxText),
-		Phone: o.inert("phone", maxText), Website: o.link("website"), Image: d.image(o),
 		ShowMap: o.isTrue("show_map"), ShowMapLink: o.isTrue("show_map_link"),
 	}
 	if sp := o.inert("stateprovince", maxText); sp != v.derivedState() {
@@ -54,15 +61,7 @@ func (o object) isTrue(name string) bool {
 }
 
 func (d recordReader) organizer(o object) *Organizer {
-	return &Organizer{
-		Origin: d.origin(o, o.id("id"), "organizer"),
-		Name:   o.text("organizer", maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
-		Status:    o.status(),
-		Published: o.instant("date_utc", "date", d.site.Zone),
-		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
-		Phone:     o.inert("phone", maxText), Email: o.inert("email", maxText), Website: o.link("website"),
-		Image: d.image(o),
-	}
+	return &Organizer{Named: d.named(o, calendar.Organizer), Email: o.inert("email", maxText)}
 }
 
 // term reads a category or tag. A term may have the same id as an event or venue of the service. So the source ids of

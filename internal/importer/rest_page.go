@@ -11,14 +11,14 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Decode reads page number of a list of events. An invalid event becomes a Problem, and Decode continues with
+// decode reads page number of a list of events. An invalid event becomes a Problem, and decode continues with
 // the next one. It ignores unknown members. Times without a zone and without a time in UTC are in the zone of the
 // site. It returns an error if data is not a page of events.
-func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
+func decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
 
-// decodePage is like Decode, but reads from a stream. It has the JSON of only one event in memory at a time.
+// decodePage is like decode, but reads from a stream. It has the JSON of only one event in memory at a time.
 func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	p := &Page{}
 	index := 0

@@ -38,7 +38,7 @@ func readFile(t testing.TB, name string) []byte {
 }
 
 func TestDecodeReportsWhatIsMalformedAndReadsTheRest(t *testing.T) {
-	page, err := Decode(readFile(t, shapesFile), 2, testSite())
+	page, err := decode(readFile(t, shapesFile), 2, testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestDecodeReportsWhatIsMalformedAndReadsTheRest(t *testing.T) {
 }
 
 func TestDecodeReadsAllOfAnEvent(t *testing.T) {
-	page, err := Decode(readFile(t, shapesFile), 1, testSite())
+	page, err := decode(readFile(t, shapesFile), 1, testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,23 +106,24 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Page:      "https://calendar.example.org/event/readers-evening/",
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
-			Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",
-			Description: "<p>Up the stairs.</p>", Slug: "reading-room", Status: new(calendar.Publish),
-			Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
-			Address: "4 Quiet Lane", City: "Riverton", Country: "United States", State: "OR", Zip: "97001",
-			Website: "rooms.example.org", ShowMap: true, ShowMapLink: true,
+			Named: Named{
+				Origin: Origin{Key: "calendar.example.org?id=201", Number: 201}, Name: "Reading Room – North",
+				Description: "<p>Up the stairs.</p>", Slug: "reading-room", Status: new(calendar.Publish),
+				Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"), Website: "rooms.example.org",
+			},
+			Address: "4 Quiet Lane", City: "Riverton", Country: "United States", State: "OR", Zip: "97001", ShowMap: true, ShowMapLink: true,
 			Latitude: new(45.5), Longitude: new(-122.6),
 		}},
 		Organizers: []*Organizer{
-			{
+			{Email: "hello@page-turners.example.org", Named: Named{
 				Origin: Origin{Key: "calendar.example.org?id=251", Number: 251}, Name: "Page Turners", Slug: "page-turners",
 				Status: new(calendar.Publish), Published: at("2026-01-01 08:00:00"), Modified: at("2026-01-02 08:00:00"),
-				Phone: "555-0100", Email: "hello@page-turners.example.org", Website: "page-turners.example.org",
-			},
-			{
+				Phone: "555-0100", Website: "page-turners.example.org",
+			}},
+			{Named: Named{
 				Origin: Origin{Key: "calendar.example.org?id=252", Number: 252}, Name: "Library & Co",
 				Status: new(calendar.Publish),
-			},
+			}},
 		},
 		Terms: []*Term{
 			{
@@ -218,7 +219,7 @@ func TestDecodeRefusals(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			page, err := Decode(pageOf(t, map[string]string{tt.member: tt.raw}), 1, testSite())
+			page, err := decode(pageOf(t, map[string]string{tt.member: tt.raw}), 1, testSite())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +346,7 @@ func TestDecodeTolerates(t *testing.T) {
 				replace["rest_url"] = `"https://other.example:8443/api/events/7"`
 				tt.want = "other.example?id=7"
 			}
-			page, err := Decode(pageOf(t, replace), 1, testSite())
+			page, err := decode(pageOf(t, replace), 1, testSite())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -360,7 +361,7 @@ func TestDecodeTolerates(t *testing.T) {
 }
 
 func TestDecodeKnowsEventsAtTwoPlaces(t *testing.T) {
-	page, err := Decode(pageOf(t, map[string]string{"is_virtual": "true", "virtual_event_type": `"hybrid"`}), 1, testSite())
+	page, err := decode(pageOf(t, map[string]string{"is_virtual": "true", "virtual_event_type": `"hybrid"`}), 1, testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +371,7 @@ func TestDecodeKnowsEventsAtTwoPlaces(t *testing.T) {
 }
 
 func TestDecodeFindsTheZoneOfEventsThatNameNone(t *testing.T) {
-	page, err := Decode(pageOf(t, map[string]string{
+	page, err := decode(pageOf(t, map[string]string{
 		"timezone": "", "utc_start_date": `"2026-01-01 15:30:00"`,
 	}), 1, testSite())
 	if err != nil {
@@ -397,7 +398,7 @@ func TestDecodeRefusesWhatIsNoPage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Decode([]byte(tt.data), 1, testSite())
+			_, err := decode([]byte(tt.data), 1, testSite())
 			if !errors.Is(err, errEmptyPage) || err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -474,7 +475,7 @@ func TestCostKeepsWhatIsAnswered(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			page, err := Decode(pageOf(t, map[string]string{"cost": tt.cost, "cost_details": tt.details}), 1, testSite())
+			page, err := decode(pageOf(t, map[string]string{"cost": tt.cost, "cost_details": tt.details}), 1, testSite())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -500,7 +501,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		page, err := Decode(data, 1, testSite())
+		page, err := decode(data, 1, testSite())
 		if err != nil {
 			return
 		}

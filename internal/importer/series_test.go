@@ -49,6 +49,13 @@ func vevent(uid string, lines ...string) string {
 	return "BEGIN:VEVENT\nUID:" + uid + "\nSUMMARY:Choir\n" + strings.Join(lines, "\n") + "\nEND:VEVENT\n"
 }
 
+func checkOccurrences(t *testing.T, st *store.Store, want []string) {
+	t.Helper()
+	if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
+		t.Errorf("occurrences (-want +got):\n%s", diff)
+	}
+}
+
 // occurrences returns a line of text for each occurrence of the stored series, in the order of nominal starts.
 func occurrences(t testing.TB, st *store.Store) []string {
 	t.Helper()
@@ -107,16 +114,10 @@ func TestImportMakesSeries(t *testing.T) {
 			"choir-2026-12-15 Choir in New hall [venue]",
 			"choir-2026-12-29 Choir canceled in Old hall [event_status]",
 		}
-		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
-			t.Errorf("occurrences (-want +got):\n%s", diff)
-		}
-		before := storedRecords(t, st)
-		again := importInto(t, st, cal)
+		checkOccurrences(t, st, want)
+		again := importUnchanged(t, st, cal)
 		if got, want := counts(again), "venue unchanged 2, series unchanged 1"; got != want {
 			t.Errorf("second import: %s, want %s; %v", got, want, again.Problems)
-		}
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("second import (-before +after):\n%s", diff)
 		}
 	})
 }
@@ -133,13 +134,9 @@ func TestImportOfProgramsCalendarsIsRepeatable(t *testing.T) {
 				if strings.Contains(counts(first), "update") || first.Count(calendar.Series, Create) == 0 {
 					t.Errorf("first import: %s", counts(first))
 				}
-				before := storedRecords(t, st)
-				again := importInto(t, st, cal)
+				again := importUnchanged(t, st, cal)
 				if got := counts(again); strings.Contains(got, "create") || strings.Contains(got, "update") {
 					t.Errorf("second import: %s", got)
-				}
-				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-					t.Errorf("second import (-before +after):\n%s", diff)
 				}
 				if len(again.Problems) != len(cal.Problems) {
 					t.Errorf("problems of the second import: %v", again.Problems)
@@ -397,14 +394,8 @@ func TestImportAgainFollowsTheCalendar(t *testing.T) {
 					!strings.Contains(problem, tt.problem) {
 					t.Errorf("problems %s, want %q", problem, tt.problem)
 				}
-				if diff := gocmp.Diff(tt.occurrences, occurrences(t, st)); diff != "" {
-					t.Errorf("occurrences (-want +got):\n%s", diff)
-				}
-				before := storedRecords(t, st)
-				importInto(t, st, cal)
-				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-					t.Errorf("third import (-before +after):\n%s", diff)
-				}
+				checkOccurrences(t, st, tt.occurrences)
+				importUnchanged(t, st, cal)
 			})
 		})
 	}
@@ -474,9 +465,7 @@ func TestDatesThatAnImportTrashedComeBack(t *testing.T) {
 						t.Errorf("%d dates after the second import, want %d", live, tt.live)
 					}
 				}
-				if diff := gocmp.Diff(tt.want, occurrences(t, st)); diff != "" {
-					t.Errorf("occurrences (-want +got):\n%s", diff)
-				}
+				checkOccurrences(t, st, tt.want)
 			})
 		})
 	}
@@ -516,12 +505,8 @@ func TestImportLeavesTrashedOccurrencesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := storedRecords(t, st)
-		if report := importInto(t, st, cal); counts(report) != "series unchanged 1" || !report.Complete() {
+		if report := importUnchanged(t, st, cal); counts(report) != "series unchanged 1" || !report.Complete() {
 			t.Errorf("%s; %v", counts(report), report.Problems)
-		}
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("(-before +after):\n%s", diff)
 		}
 	})
 }
@@ -607,20 +592,14 @@ func TestImportJoinsTheDatesOfARecurringEvent(t *testing.T) {
 				if got := counts(report); got != tt.want || !report.Complete() {
 					t.Errorf("%s, want %s; %v", got, tt.want, report.Problems)
 				}
-				if diff := gocmp.Diff(tt.series, occurrences(t, st)); diff != "" {
-					t.Errorf("occurrences (-want +got):\n%s", diff)
-				}
+				checkOccurrences(t, st, tt.series)
 				single := st.Ent.Event.Query().Where(event.SeriesIDIsNil()).Order(event.ByID()).
 					Select(event.FieldSlug).StringsX(t.Context())
 				if !slices.Equal(tt.single, single) {
 					t.Errorf("events of their own: %v, want %v", single, tt.single)
 				}
-				before := storedRecords(t, st)
-				if got := counts(importInto(t, st, cal)); strings.Contains(got, "create") || strings.Contains(got, "update") {
+				if got := counts(importUnchanged(t, st, cal)); strings.Contains(got, "create") || strings.Contains(got, "update") {
 					t.Errorf("second import: %s", got)
-				}
-				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-					t.Errorf("second import (-before +after):\n%s", diff)
 				}
 			})
 		})
@@ -647,13 +626,9 @@ func TestImportOfPartOfTheDatesTakesNoneAway(t *testing.T) {
 			datedEvent(1, "2026-12-01", "a"), datedEvent(2, "2026-12-08", "b"), datedEvent(3, "2026-12-15", "c"),
 		}
 		importInto(t, st, readEvents(t, all...))
-		before := storedRecords(t, st)
-		report := importInto(t, st, readEvents(t, all[1:]...))
+		report := importUnchanged(t, st, readEvents(t, all[1:]...))
 		if got, want := counts(report), "series unchanged 1"; got != want || !report.Complete() {
 			t.Errorf("%s, want %s; %v", got, want, report.Problems)
-		}
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("(-before +after):\n%s", diff)
 		}
 	})
 }
@@ -687,14 +662,8 @@ func TestImportAddsDatesOfARecurringEvent(t *testing.T) {
 			"a Yoga of 2026-12-01 18:00:00 [slug]", "b Yoga of 2026-12-08 18:00:00 [slug]",
 			"c Yoga of 2026-12-15 18:00:00 [slug]", "d Yoga of 2026-12-22 18:00:00 [slug]",
 		}
-		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
-			t.Errorf("occurrences (-want +got):\n%s", diff)
-		}
-		before := storedRecords(t, st)
-		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("third import (-before +after):\n%s", diff)
-		}
+		checkOccurrences(t, st, want)
+		importUnchanged(t, st, cal)
 	})
 }
 
@@ -803,19 +772,13 @@ func TestImportFollowsTheDatesOfASite(t *testing.T) {
 				if report := importInto(t, st, cal); counts(report) != "series update 1" || !report.Complete() {
 					t.Errorf("%s; %v", counts(report), report.Problems)
 				}
-				if diff := gocmp.Diff(tt.occurrences, occurrences(t, st)); diff != "" {
-					t.Errorf("occurrences (-want +got):\n%s", diff)
-				}
+				checkOccurrences(t, st, tt.occurrences)
 				phase := st.Ent.SeriesPhase.Query().Order(seriesphase.ByPosition(sql.OrderDesc())).FirstX(t.Context())
 				if got, err := ent.DecodeTemplate(phase.Template); err != nil || got.Title != tt.template {
 					t.Errorf("the series is called %v, want %s: %v", got, tt.template, err)
 				}
-				before := storedRecords(t, st)
-				if got := counts(importInto(t, st, cal)); got != "series unchanged 1" {
+				if got := counts(importUnchanged(t, st, cal)); got != "series unchanged 1" {
 					t.Errorf("third import: %s", got)
-				}
-				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-					t.Errorf("third import (-before +after):\n%s", diff)
 				}
 			})
 		})
@@ -838,14 +801,8 @@ func TestImportOfOneChangedDateChangesNoOther(t *testing.T) {
 			"yoga-2026-12-01 Yoga", "yoga-2026-12-08 No yoga canceled [title event_status]", "yoga-2026-12-15 Yoga",
 			"yoga-2026-12-22 Yoga",
 		}
-		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
-			t.Errorf("occurrences (-want +got):\n%s", diff)
-		}
-		before := storedRecords(t, st)
-		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("third import (-before +after):\n%s", diff)
-		}
+		checkOccurrences(t, st, want)
+		importUnchanged(t, st, cal)
 	})
 }
 
@@ -870,14 +827,8 @@ func TestImportMovesASeriesWithoutItsTrash(t *testing.T) {
 			"choir-2026-12-01 Choir", "choir-2026-12-08__trashed Choir trash", "choir-2026-12-15 Choir", "choir-2026-12-22 Choir",
 			"choir-2026-12-29 Choir",
 		}
-		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
-			t.Errorf("occurrences (-want +got):\n%s", diff)
-		}
-		before := storedRecords(t, st)
-		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("third import (-before +after):\n%s", diff)
-		}
+		checkOccurrences(t, st, want)
+		importUnchanged(t, st, cal)
 	})
 }
 
@@ -1010,12 +961,8 @@ func TestImportOfEveryShapeOfARuleIsRepeatable(t *testing.T) {
 				if diff := gocmp.Diff(tt.want, starts[:len(tt.want)]); diff != "" || len(starts) != tt.dates {
 					t.Errorf("%d dates, want %d (-want +got):\n%s", len(starts), tt.dates, diff)
 				}
-				before := storedRecords(t, st)
-				if report := importInto(t, st, cal); counts(report) != kind+" unchanged 1" {
+				if report := importUnchanged(t, st, cal); counts(report) != kind+" unchanged 1" {
 					t.Errorf("second import: %s %v", counts(report), report.Problems)
-				}
-				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-					t.Errorf("second import (-before +after):\n%s", diff)
 				}
 			})
 		})

@@ -15,7 +15,7 @@ func (r sheetRow) links(e *Event) {
 		e.HasVenues = true
 		if list := idList(r.cells["venue"]); ids && list != nil {
 			for _, id := range list {
-				e.Venues = append(e.Venues, &Venue{Origin: r.originHere(calendar.Venue, id)})
+				e.Venues = append(e.Venues, &Venue{Named: Named{Origin: r.originHere(calendar.Venue, id)}})
 			}
 		} else if v := r.venue(); v != nil {
 			e.Venues = []*Venue{v}
@@ -26,17 +26,17 @@ func (r sheetRow) links(e *Event) {
 		name := truncate(onOneLine(r.cells["organizer"]), maxTitle)
 		if list := idList(name); ids && list != nil {
 			for _, id := range list {
-				e.Organizers = append(e.Organizers, &Organizer{Origin: r.originHere(calendar.Organizer, id)})
+				e.Organizers = append(e.Organizers, &Organizer{Named: Named{Origin: r.originHere(calendar.Organizer, id)}})
 			}
 		} else if name != "" {
 			email := r.inert("organizer_email", maxText)
-			e.Organizers = []*Organizer{{
+			e.Organizers = []*Organizer{{Email: email, Named: Named{
 				Origin: Origin{
 					Key:   csvOrganizer + shortHash(calendar.FoldName(name)+"\n"+strings.ToLower(email)),
 					Where: "organizer of " + r.where, NameOnly: true,
 				},
-				Name: name, Email: email, Phone: r.inert("organizer_phone", maxText),
-			}}
+				Name: name, Phone: r.inert("organizer_phone", maxText),
+			}}}
 		}
 	}
 	e.HasCategories, e.HasTags = r.has("categories"), r.has("tags")
@@ -78,7 +78,7 @@ func (r sheetRow) venue() *Venue {
 	}
 	r.set("venue_address", onOneLine(address))
 	v := &Venue{
-		Name: truncate(onOneLine(name), maxTitle), Address: r.inert("venue_address", maxText), City: r.inert("venue_city", maxText),
+		Named: Named{Name: truncate(onOneLine(name), maxTitle)}, Address: r.inert("venue_address", maxText), City: r.inert("venue_city", maxText),
 		Zip: r.inert("venue_zip", maxText), Province: r.inert("venue_province", maxText), State: r.inert("venue_state", maxText),
 		Country: r.inert("venue_country", maxText), ShowMap: true, ShowMapLink: true,
 	}

@@ -321,11 +321,7 @@ func TestTableIsImportedAgainWithoutChange(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		table := "title,start,venue,organizer,category,description,cost\nChoir,2026-12-05 19:00,Hall,Club,\"Music,Jazz\",First,$5\n"
 		importInto(t, st, mustReadSheet(t, table))
-		before := storedRecords(t, st)
-		report := importInto(t, st, mustReadSheet(t, table))
-		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
-			t.Errorf("database (-before +after):\n%s", diff)
-		}
+		report := importUnchanged(t, st, mustReadSheet(t, table))
 		if got, want := counts(report), "category unchanged 2, venue unchanged 1, organizer unchanged 1, event unchanged 1"; got != want {
 			t.Errorf("report: %s", got)
 		}

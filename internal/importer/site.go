@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -118,9 +119,7 @@ func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	for _, name := range windowParameters {
 		query.Del(name)
 	}
-	for name, values := range parameters {
-		query[name] = values
-	}
+	maps.Copy(query, parameters)
 	u := *s.base
 	if s.routed {
 		query.Set("rest_route", route)

@@ -22,8 +22,8 @@ type webReader struct {
 // webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
-// IsURL reports whether a source is an address. Otherwise it is a file name.
-func IsURL(source string) bool {
+// isURL reports whether a source is an address. Otherwise it is a file name.
+func isURL(source string) bool {
 	u, err := url.Parse(source)
 	if err != nil {
 		return false
@@ -76,7 +76,7 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 func (r *Reader) newWebReader() *webReader {
 	perSecond := r.Rate
 	if perSecond <= 0 {
-		perSecond = DefaultRate
+		perSecond = defaultRate
 	}
 	return &webReader{
 		Reader: r,
@@ -95,7 +95,7 @@ func (r *Reader) readDownload(data []byte) (*Calendar, error) {
 
 // addPage adds the events of a page to a calendar, and returns the link to the next page. "" means that it is the last one.
 func (w *webReader) addPage(cal *Calendar, data []byte, number int, at *url.URL) (next string, err error) {
-	page, err := Decode(data, number, w.Site)
+	page, err := decode(data, number, w.Site)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", at.Redacted(), err)
 	}

@@ -130,8 +130,7 @@ func errorDetail(body io.Reader) string {
 
 // withoutURL removes the address from a request's error, because the caller names the address itself.
 func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
 	}
 	return err

@@ -7,19 +7,15 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // TestUnchanged writes through the API. After each write it checks which replies Unchanged reports as still right:
 // replies about one record, and replies about all records of a kind. In the sample calendar, events 15, 18 and 19
 // have venues and events 15 and 18 organizers. Events 15 and 1 share a category.
 func TestUnchanged(t *testing.T) {
-	t.Parallel()
 	event := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Event, ID: id} }
 	venue := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Venue, ID: id} }
 	organizer := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Organizer, ID: id} }
@@ -30,10 +26,8 @@ func TestUnchanged(t *testing.T) {
 		kind(calendar.Event), kind(calendar.Venue), kind(calendar.Category), kind(calendar.Tag), kind(calendar.Image), counts,
 	}
 	body := object{}
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
-		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
+		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,17 +79,11 @@ func TestUnchanged(t *testing.T) {
 			},
 			{"event to the trash", "DELETE", "/events/{cityRun}", body, []query.Dependency{event(6), event(15), kind(calendar.Event), counts}},
 		} {
-			before, err := edit.Revision(t.Context(), st.Ent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := api.Revision(t)
 			if r := api.Do(t, apitest.Request{Method: c.method, As: "admin", Path: c.path, JSON: c.body}); r.Status >= 300 {
 				t.Fatalf("%s: %d %s", c.name, r.Status, r.Body)
 			}
-			after, err := edit.Revision(t.Context(), st.Ent)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := api.Revision(t)
 			for _, d := range all {
 				same, err := x.Unchanged(t.Context(), before, after, []query.Dependency{d})
 				if err != nil {
@@ -106,26 +94,19 @@ func TestUnchanged(t *testing.T) {
 				}
 			}
 		}
-	})
+	}, apitest.Unindexed)
 }
 
 // TestUnchangedSurvivesLoading reloads the index after a write. Unchanged must still know which records changed.
 func TestUnchangedSurvivesLoading(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
-		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
+		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
 		load := func() int64 {
 			t.Helper()
 			if err := x.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			revision, err := edit.Revision(t.Context(), st.Ent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return revision
+			return api.Revision(t)
 		}
 		made := load()
 		for _, path := range []string{"/events/{minimalEvent}", "/venues/{bareVenue}"} {
@@ -155,15 +136,12 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 				t.Errorf("%s %d is unchanged: %t, %v, want %t", c.kind, c.id, same, err, c.same)
 			}
 		}
-	})
+	}, apitest.Unindexed)
 }
 
 // TestUnchangedSeries writes one of two series. Only replies about that one must count as changed.
 func TestUnchangedSeries(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		do := func(method, path string, body object) apitest.Response {
 			t.Helper()
 			r := api.Do(t, apitest.Request{Method: method, As: "admin", Path: path, JSON: body})
@@ -177,45 +155,28 @@ func TestUnchangedSeries(t *testing.T) {
 			return query.Dependency{Kind: calendar.Series, ID: int64(r.Get(t, "series", "id").(float64))}
 		}
 		written, other := series("Course"), series("Choir")
-		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		before, err := edit.Revision(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := api.Revision(t)
 		do("PATCH", fmt.Sprint("/series/", written.ID), object{"rrule": "FREQ=DAILY;COUNT=4"})
-		after, err := edit.Revision(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := api.Revision(t)
 		for d, want := range map[query.Dependency]bool{written: false, other: true} {
 			if same, err := x.Unchanged(t.Context(), before, after, []query.Dependency{d}); err != nil || same != want {
 				t.Errorf("series %d is unchanged: %t, %v, want %t", d.ID, same, err, want)
 			}
 		}
-	})
+	}, apitest.Unindexed)
 }
 
 // TestUnchangedAfterSeveralWrites applies two writes to the index at once. The second one replaces the first. A
 // reply made between them must count as changed if an event count was different then.
 func TestUnchangedAfterSeveralWrites(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
-		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
+		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-		revision := func() int64 {
-			t.Helper()
-			revision, err := edit.Revision(t.Context(), st.Ent)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return revision
 		}
 		write := func(body object) {
 			t.Helper()
@@ -233,12 +194,12 @@ func TestUnchangedAfterSeveralWrites(t *testing.T) {
 			{"two titles", []object{{"title": "One"}, {"title": "Two"}}, true},
 		} {
 			write(c.between[0])
-			made := revision()
+			made := api.Revision(t)
 			write(c.between[1])
-			same, err := x.Unchanged(t.Context(), made, revision(), []query.Dependency{{Kind: calendar.Event, ID: 19}})
+			same, err := x.Unchanged(t.Context(), made, api.Revision(t), []query.Dependency{{Kind: calendar.Event, ID: 19}})
 			if err != nil || same != c.same {
 				t.Errorf("%s: an event of the category is unchanged: %t, %v, want %t", c.name, same, err, c.same)
 			}
 		}
-	})
+	}, apitest.Unindexed)
 }

@@ -36,12 +36,9 @@ type follower struct {
 
 func eachFollower(t *testing.T, test func(f *follower)) {
 	t.Helper()
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
-		test(&follower{t, api, index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))})
-	})
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
+		test(&follower{t, api, index.New(api.Store.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))})
+	}, apitest.Unindexed)
 }
 
 func (f *follower) do(method, path string, body any) apitest.Response {

@@ -242,20 +242,18 @@ func compareLatest(t *testing.T, find latestFinder, all []latestRow, hiddenSerie
 // TestLatestEventsHoldUntilNext checks Latest.Next. It repeats the query at the time Next of each result. By then
 // an event has ended, and the result is another one.
 func TestLatestEventsHoldUntilNext(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
+	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		api.AddSeries(t, apitest.SeriesRow{
 			Title: "Weekly", Slug: "weekly", Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00", RRule: "FREQ=WEEKLY",
 			Occurrences: []string{"2026-12-01 10:00:00", "2026-12-08 10:00:00"},
 		})
 		last := api.AddEvent(t, "Last", "2026-12-03 10:00:00", "2026-12-03 11:00:00")
-		err := st.Ent.Event.Update().Where(event.OriginalStartGTE(calendar.WallAt(2026, 12, 8, 0, 0, 0))).
+		err := api.Store.Ent.Event.Update().Where(event.OriginalStartGTE(calendar.WallAt(2026, 12, 8, 0, 0, 0))).
 			SetModifiedAt(apitest.Now).Exec(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, find := range latestFinders(t, st) {
+		for _, find := range latestFinders(t, api.Store) {
 			now := apitest.Now
 			for i, tt := range []struct {
 				events int
@@ -284,5 +282,5 @@ func TestLatestEventsHoldUntilNext(t *testing.T) {
 				}
 			}
 		}
-	})
+	}, apitest.Unindexed)
 }

@@ -18,9 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
-	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
-	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
 // movingDriver is an SQL driver for tests. When it is armed, it behaves like a pool that switches to a lagging
@@ -40,15 +38,12 @@ func (d *movingDriver) QueryContext(ctx context.Context, query string, args ...a
 }
 
 func TestRowsOfAnotherServerAreNotMixedWithItsLog(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		engine := dialect.SQLite
-		if st.Engine() == "mysql" {
+		if api.Store.Engine() == "mysql" {
 			engine = dialect.MySQL
 		}
-		d := &movingDriver{Driver: entsql.OpenDB(engine, st.DB)}
+		d := &movingDriver{Driver: entsql.OpenDB(engine, api.Store.DB)}
 		x := index.New(ent.NewClient(ent.Driver(d)), nil, slog.New(slog.DiscardHandler))
 		x.ServerChanges = d.moves.Load
 		if err := x.Load(t.Context()); err != nil {
@@ -74,16 +69,13 @@ func TestRowsOfAnotherServerAreNotMixedWithItsLog(t *testing.T) {
 		if err != nil || after.Total != before.Total+1 {
 			t.Errorf("%d venues, want %d; error %v", after.Total, before.Total+1, err)
 		}
-	})
+	}, apitest.Unindexed)
 }
 
 func TestServerThatIsBehindTheIndex(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		api := apitest.New(t, st, apitest.Unindexed)
-		api.Example(t)
+	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		var moves atomic.Int64
-		x := index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
+		x := index.New(api.Store.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
 		x.ServerChanges = moves.Load
 		if err := x.Load(t.Context()); err != nil {
 			t.Fatal(err)
@@ -93,7 +85,7 @@ func TestServerThatIsBehindTheIndex(t *testing.T) {
 		}
 		// The other server lacks the newest change.
 		addRevision := func(n int64) {
-			if err := st.Ent.Counter.Update().Where(counter.ID("revision")).AddValue(n).Exec(t.Context()); err != nil {
+			if err := api.Store.Ent.Counter.Update().Where(counter.ID("revision")).AddValue(n).Exec(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,5 +98,5 @@ func TestServerThatIsBehindTheIndex(t *testing.T) {
 		if _, err := x.FindEvents(t.Context(), publishedQuery(), 0, 1); err != nil {
 			t.Errorf("it has caught up: %v", err)
 		}
-	})
+	}, apitest.Unindexed)
 }

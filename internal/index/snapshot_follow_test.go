@@ -158,10 +158,7 @@ func TestSnapshotOfAnotherCalendarIsRefused(t *testing.T) {
 			f.forgetLog()
 		}, index.ErrNoSnapshot},
 		{"the log has another change of that revision", func(f *follower, _ *index.Snapshot) {
-			revision, err := edit.Revision(f.Context(), f.api.Store.Ent)
-			if err != nil {
-				f.Fatal(err)
-			}
+			revision := f.api.Revision(f)
 			storetest.Exec(f.T, f.api.Store, fmt.Sprint("UPDATE changes SET at = '2027-01-01 00:00:01' WHERE id = ", revision))
 		}, index.ErrNoSnapshot},
 		{"the log ends before that revision", func(f *follower, _ *index.Snapshot) {
@@ -212,10 +209,7 @@ func (f *follower) forgetLog() {
 // forgetRevision removes the newest entry of the log, as if a backup of the moment before it had been restored.
 func (f *follower) forgetRevision() {
 	f.Helper()
-	revision, err := edit.Revision(f.Context(), f.api.Store.Ent)
-	if err != nil {
-		f.Fatal(err)
-	}
+	revision := f.api.Revision(f)
 	f.api.Store.Ent.Change.Delete().Where(entchange.ID(revision)).ExecX(f.Context())
 	f.api.Store.Ent.Counter.UpdateOneID("revision").SetValue(revision - 1).ExecX(f.Context())
 }

@@ -31,7 +31,7 @@ func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	if g.held != nil {
 		first := g.held
 		g.held = nil
-		defer releaseBuffer(first)
+		defer bufferPool.Put(first)
 		both := net.Buffers{*first, piece}
 		n, err := both.WriteTo(to)
 		return max(int(n)-len(*first), 0), err
@@ -53,9 +53,7 @@ func (g *gathering) flush(to net.Conn) error {
 	}
 	first := g.held
 	g.held = nil
-	defer releaseBuffer(first)
+	defer bufferPool.Put(first)
 	_, err := to.Write(*first)
 	return err
 }
-
-func releaseBuffer(piece *[]byte) { bufferPool.Put(piece) }

@@ -34,10 +34,6 @@ type Listener struct {
 	MostReceiving, MostReceivingPerAddress int64
 	// Exempt reports whether an address is exempt from limits per address.
 	Exempt func(netip.Addr) bool
-	// Inspect returns a function for a new connection, which gets the received bytes in order and returns how many
-	// of them may be read. If that function returns an error, reading fails after those bytes. A nil Inspect disables
-	// inspection.
-	Inspect func() func(received []byte) (int, error)
 	// Refuse may write a reply to a refused connection, which is then closed. It must not block. Nil writes
 	// nothing.
 	Refuse func(net.Conn, Reason)
@@ -72,9 +68,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 func (l *Listener) keep(c net.Conn) (*conn, Reason) {
 	peer := Peer(c.RemoteAddr())
 	k := &conn{Conn: c, of: l}
-	if l.Inspect != nil {
-		k.inspect = l.Inspect()
-	}
 	if l.Exempt == nil || !l.Exempt(peer) {
 		k.key = Key(peer)
 	}
@@ -140,10 +133,8 @@ type conn struct {
 	incoming
 
 	of      *Listener
-	key     string                    // address key under which it is counted; "" means none
-	inspect func([]byte) (int, error) // nil disables inspection
-	refused error                     // error of inspect; nil means none
-	spoke   atomic.Bool               // true after the client sent something
+	key     string      // address key under which it is counted; "" means none
+	spoke   atomic.Bool // true after the client sent something
 	gone    sync.Once
 	lingers atomic.Bool  // Close must linger
 	sending atomic.Int64 // bytes of the reply that are counted in of.sending
@@ -184,28 +175,13 @@ func (c *conn) Read(b []byte) (int, error) {
 	if err := c.expect(len(b)); err != nil {
 		return 0, err
 	}
-	if c.refused != nil {
-		return 0, c.refused
-	}
 	n, err := c.Conn.Read(b)
 	c.got += int64(n)
-	if n > 0 && c.inspect != nil {
-		var allowed int
-		if allowed, c.refused = c.inspect(b[:n]); c.refused != nil {
-			if n, err = allowed, nil; n == 0 {
-				err = c.refused
-			}
-		}
-	}
 	if n > 0 && !c.spoke.Load() {
 		c.spoke.Store(true)
 	}
 	return n, err
 }
-
-// Refused returns the error of Inspect, after which the connection reads nothing more. Nil means that Inspect refused
-// nothing.
-func (c *conn) Refused() error { return c.refused }
 
 // Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {

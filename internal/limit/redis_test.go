@@ -33,9 +33,9 @@ func TestRedisAddresses(t *testing.T) {
 	}
 }
 
-// TestRedisAway checks that the limits of each process still apply while Redis is unavailable.
-func TestRedisAway(t *testing.T) {
-	t.Parallel()
+// unavailableRedis returns a limiter whose server does not answer.
+func unavailableRedis(t *testing.T) *Redis {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -43,11 +43,18 @@ func TestRedisAway(t *testing.T) {
 	if err := ln.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
+	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(1000))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	t.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// TestRedisAway checks that the limits of each process still apply while Redis is unavailable.
+func TestRedisAway(t *testing.T) {
+	t.Parallel()
+	r := unavailableRedis(t)
 	rate := Rate{time.Hour, 2}
 	for i, want := range []bool{true, true, false} {
 		d, err := r.Take(t.Context(), "k", rate)
@@ -64,18 +71,7 @@ func TestRedisAway(t *testing.T) {
 // change the counts of the process.
 func TestGuessesWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(1000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := unavailableRedis(t)
 	g := &Guesses{Counter: r}
 	hour := func(burst int) Rate { return Rate{time.Hour, burst} }
 	rates := GuessRates{Source: hour(2), Target: hour(100), Trusted: hour(1)}

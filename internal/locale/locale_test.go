@@ -132,20 +132,26 @@ func TestEveryErrorCodeHasAMessage(t *testing.T) {
 	}
 }
 
-// catalogue reads the message file of a language: key, plural category, text.
-func catalogue(t *testing.T, lang calendar.Language) map[string]map[string]string {
+// readEntries reads a file of texts. The test fails if a key is there twice.
+func readEntries[V any](t *testing.T, name string) (out map[string]V) {
 	t.Helper()
-	text, err := fs.ReadFile(files, string(lang)+".json")
+	data, err := fs.ReadFile(files, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var raw map[string]any
-	if err := json.Unmarshal(text, &raw); err != nil {
+	if err := json.Unmarshal(data, &out); err != nil {
 		t.Fatal(err)
 	}
-	if lines := regexp.MustCompile(`(?m)^\t"`).FindAll(text, -1); len(lines) != len(raw) {
-		t.Errorf("%s has %d entries for %d keys: is one there twice?", lang, len(lines), len(raw))
+	if lines := regexp.MustCompile(`(?m)^\t"`).FindAll(data, -1); len(lines) != len(out) {
+		t.Errorf("%s has %d lines for %d texts: is one there twice?", name, len(lines), len(out))
 	}
+	return out
+}
+
+// catalogue reads the message file of a language: key, plural category, text.
+func catalogue(t *testing.T, lang calendar.Language) map[string]map[string]string {
+	t.Helper()
+	raw := readEntries[any](t, string(lang)+".json")
 	out := make(map[string]map[string]string, len(raw))
 	for key, v := range raw {
 		out[key] = map[string]string{}

@@ -1,8 +1,6 @@
 package locale
 
 import (
-	"encoding/json"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -47,18 +45,7 @@ func TestTextOfNoCataloguesIsEnglish(t *testing.T) {
 // descriptions reads the file with a language's translated descriptions, by English text.
 func descriptions(t *testing.T, lang calendar.Language) map[string]string {
 	t.Helper()
-	data, err := fs.ReadFile(files, "doc."+string(lang)+".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out map[string]string
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
-	if lines := regexp.MustCompile(`(?m)^\t"`).FindAll(data, -1); len(lines) != len(out) {
-		t.Errorf("%s has %d lines for %d texts: is one there twice?", lang, len(lines), len(out))
-	}
-	return out
+	return readEntries[string](t, "doc."+string(lang)+".json")
 }
 
 // untranslated matches parts that a translation must not change: numbers, placeholders, and names such as geoloc_lat

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Ellipsis stands for omitted output. Within a line or a JSON string it replaces a part. Elsewhere in JSON it replaces
+// ellipsis stands for omitted output. Within a line or a JSON string it replaces a part. Elsewhere in JSON it replaces
 // any values. On a line of its own it replaces any number of lines.
-const Ellipsis = "…"
+const ellipsis = "…"
 
-// Match returns an error if the output got differs from shown, which is how the manual shows it. An Ellipsis in shown
+// Match returns an error if the output got differs from shown, which is how the manual shows it. An ellipsis in shown
 // matches any text. If lang is json, white space between values is ignored. Otherwise white space at the ends of
 // lines is ignored.
 func Match(lang, shown, got string) error {
@@ -37,17 +37,17 @@ func trimLines(text string) string {
 	return b.String()
 }
 
-// textPattern returns a regular expression for the lines in shown. An Ellipsis matches any text. An Ellipsis alone on
+// textPattern returns a regular expression for the lines in shown. An ellipsis matches any text. An ellipsis alone on
 // its line matches any number of lines.
 func textPattern(shown string) string {
 	var b strings.Builder
 	b.WriteString("^")
 	for line := range strings.Lines(trimLines(shown)) {
-		if strings.TrimSpace(line) == Ellipsis {
+		if strings.TrimSpace(line) == ellipsis {
 			b.WriteString(`(?:.*\n)*?`)
 			continue
 		}
-		parts := strings.Split(strings.TrimSuffix(line, "\n"), Ellipsis)
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), ellipsis)
 		for i, p := range parts {
 			parts[i] = regexp.QuoteMeta(p)
 		}
@@ -67,14 +67,14 @@ func compactJSON(text string) string {
 	return b.String()
 }
 
-// jsonPattern returns a regular expression for a compact JSON text. An Ellipsis in shown matches anything, but inside
+// jsonPattern returns a regular expression for a compact JSON text. An ellipsis in shown matches anything, but inside
 // a string only text of that string.
 func jsonPattern(shown string) string {
 	var b strings.Builder
 	b.WriteString("(?s)^")
 	walkJSON(shown, func(r rune, inString bool) {
 		switch {
-		case string(r) != Ellipsis:
+		case string(r) != ellipsis:
 			b.WriteString(regexp.QuoteMeta(string(r)))
 		case inString:
 			b.WriteString(`(?:[^"\\]|\\.)*?`)

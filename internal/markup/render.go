@@ -45,20 +45,25 @@ type writer struct {
 
 func (w *writer) text(text []byte) {
 	for i, c := range text {
-		switch c {
-		case '&':
-			w.out = append(w.out, "&amp;"...)
-		case '<':
-			w.out = append(w.out, "&lt;"...)
-		case '>':
-			w.out = append(w.out, "&gt;"...)
-		case '\r': // the tokenizer decoded it from an entity
-			if i+1 == len(text) || text[i+1] != '\n' {
-				w.out = append(w.out, '\n')
-			}
-		default:
-			w.out = append(w.out, c)
+		if c != '\r' { // the tokenizer decoded a \r from an entity
+			w.escape(c)
+		} else if i+1 == len(text) || text[i+1] != '\n' {
+			w.out = append(w.out, '\n')
 		}
+	}
+}
+
+// escape writes a byte of text or of an attribute.
+func (w *writer) escape(c byte) {
+	switch c {
+	case '&':
+		w.out = append(w.out, "&amp;"...)
+	case '<':
+		w.out = append(w.out, "&lt;"...)
+	case '>':
+		w.out = append(w.out, "&gt;"...)
+	default:
+		w.out = append(w.out, c)
 	}
 }
 
@@ -93,12 +98,6 @@ func (w *writer) attr(key, value string) {
 	w.out = append(append(append(w.out, ' '), key...), `="`...)
 	for _, c := range []byte(value) {
 		switch c {
-		case '&':
-			w.out = append(w.out, "&amp;"...)
-		case '<':
-			w.out = append(w.out, "&lt;"...)
-		case '>':
-			w.out = append(w.out, "&gt;"...)
 		case '"':
 			w.out = append(w.out, "&quot;"...)
 		case '\n': // encoded as an entity, because Paragraphs would break the line inside the tag
@@ -106,7 +105,7 @@ func (w *writer) attr(key, value string) {
 		case '\r':
 			w.out = append(w.out, "&#13;"...)
 		default:
-			w.out = append(w.out, c)
+			w.escape(c)
 		}
 	}
 	w.out = append(w.out, '"')

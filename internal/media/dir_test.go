@@ -221,17 +221,8 @@ func TestOpenDirNeedsAFolder(t *testing.T) {
 
 // FuzzOpenStaysInside opens files by arbitrary names. Only files in the folder of the store may open.
 func FuzzOpenStaysInside(f *testing.F) {
-	top := f.TempDir()
-	root := filepath.Join(top, "media")
-	dir, err := OpenDir(root)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := dir.Close(); err != nil {
-			f.Error(err)
-		}
-	})
+	dir, root := openDir(f)
+	top := filepath.Dir(root)
 	inside := map[string]string{"2026/11/a.png": "one", "b.gif": "two"}
 	for name, text := range inside {
 		if err := dir.Create(f.Context(), name, []byte(text), ""); err != nil {

@@ -79,7 +79,7 @@ func checkFiles(t *testing.T, dir *Dir, img Image) {
 	}
 }
 
-func openDir(t *testing.T) (*Dir, string) {
+func openDir(t testing.TB) (*Dir, string) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "media")
 	dir, err := OpenDir(root)

@@ -24,7 +24,7 @@ import (
 const (
 	MaxBytes  = 10 << 20   // bytes of the file
 	maxStored = 16 << 20   // bytes of the file and its smaller copies
-	MaxPixels = 40_000_000 // pixels: width times height
+	maxPixels = 40_000_000 // pixels: width times height
 )
 
 // These errors reject a picture. Each wraps ErrUnusable: the picture or the URL is at fault, and the client may
@@ -33,7 +33,7 @@ var (
 	ErrUnusable = errors.New("image not usable")
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
 	ErrTooLarge = fmt.Errorf("%w: over %d bytes", ErrUnusable, MaxBytes)
-	ErrPixels   = fmt.Errorf("%w: over %d pixels", ErrUnusable, MaxPixels)
+	ErrPixels   = fmt.Errorf("%w: over %d pixels", ErrUnusable, maxPixels)
 	ErrMemory   = fmt.Errorf("%w: takes too much memory to decode", ErrUnusable)
 	ErrFetch    = fmt.Errorf("%w: download", ErrUnusable)
 	ErrAddress  = fmt.Errorf("%w: address not public", ErrUnusable)
@@ -65,7 +65,7 @@ const (
 // for a rejected picture. Other errors come from the store, the context or an encoder. After an error no
 // file remains. If the database record cannot be written afterwards, the caller must call Remove.
 func Save(ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time) (Image, error) {
-	return save(ctx, b, st, name, data, now, MaxPixels)
+	return save(ctx, b, st, name, data, now, maxPixels)
 }
 
 func save(

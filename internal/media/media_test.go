@@ -553,16 +553,7 @@ func FuzzSave(f *testing.F) {
 		f.Add("pic.png", data)
 	}
 	f.Add("../Ł\x00\\x.", []byte{})
-	root := f.TempDir()
-	dir, err := OpenDir(root)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := dir.Close(); err != nil {
-			f.Error(err)
-		}
-	})
+	dir, root := openDir(f)
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		img, err := save(t.Context(), nil, dir, name, data, november, 1<<18)
 		if err != nil {

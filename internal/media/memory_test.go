@@ -211,7 +211,7 @@ func TestEstimateBoundsMemory(t *testing.T) {
 				var f *format
 				var c cleanedFile
 				var size image.Point
-				if f, c, size, err = inspect(tt.data, MaxPixels); err == nil {
+				if f, c, size, err = inspect(tt.data, maxPixels); err == nil {
 					estimate = f.memoryFor(c, size)
 					_, err = makeFiles(t.Context(), f, c, size)
 				}
@@ -241,7 +241,7 @@ func TestEstimates(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, c, size, err := inspect(tt.data, MaxPixels)
+			f, c, size, err := inspect(tt.data, maxPixels)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestEstimates(t *testing.T) {
 
 func TestSaveRefusesWhatTheBudgetDoesNotHold(t *testing.T) {
 	data := progressiveJPEG(2000, 2000, 0x11)
-	f, c, size, err := inspect(data, MaxPixels)
+	f, c, size, err := inspect(data, maxPixels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -245,7 +245,7 @@ func TestTurnOfJPEG(t *testing.T) {
 // openPicture decodes a picture file. If the file is invalid, the test fails.
 func openPicture(t testing.TB, data []byte) picture {
 	t.Helper()
-	f, c, size, err := inspect(data, MaxPixels)
+	f, c, size, err := inspect(data, maxPixels)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 	if err != nil {
 		return img, err
 	}
-	f, c, _, err := inspect(data, MaxPixels)
+	f, c, _, err := inspect(data, maxPixels)
 	if err != nil {
 		return img, err
 	}
@@ -42,7 +42,7 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 			}
 			return Save(ctx, b, st, path.Base(img.Path), data, month)
 		}
-		files, err := prepareFiles(ctx, b, data, MaxPixels)
+		files, err := prepareFiles(ctx, b, data, maxPixels)
 		if err != nil {
 			return img, err
 		}
@@ -67,7 +67,7 @@ func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) 
 	if !slices.ContainsFunc(sizeBoxes, isMissing) {
 		return img, nil
 	}
-	files, err := prepareFiles(ctx, b, data, MaxPixels)
+	files, err := prepareFiles(ctx, b, data, maxPixels)
 	if err != nil {
 		return img, err
 	}

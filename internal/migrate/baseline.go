@@ -52,28 +52,15 @@ func baseline(ctx context.Context, st *store.Store, files fs.FS, version string,
 		if err := h.checkVersion(version); err != nil {
 			return err
 		}
-		if err := h.baseline(ctx, version, o); err != nil {
+		if err := h.whileLocked(ctx, o.LockWait, func() error { return h.baseline(ctx, version, o) }); err != nil {
 			return fmt.Errorf("baseline: %w", err)
 		}
 		return nil
 	})
 }
 
-func (h *history) baseline(ctx context.Context, version string, o BaselineOptions) (err error) {
-	end, err := lockHistory(ctx, h.store, h.conn, o.LockWait)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		ended := runUnchanged
-		if err != nil {
-			ended = runFailed
-		}
-		err = errors.Join(err, end(ended))
-	}()
-	if err := h.read(ctx); err != nil {
-		return err
-	}
+// baseline records the version. The caller holds the lock.
+func (h *history) baseline(ctx context.Context, version string, o BaselineOptions) error {
 	if len(h.revs) > 0 {
 		return fmt.Errorf("%s has a record of migrations already, up to %s", h.store, h.revs[len(h.revs)-1].Version)
 	}

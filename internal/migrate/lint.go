@@ -100,8 +100,7 @@ func Lint(ctx context.Context, dev *store.Store, files fs.FS, o LintOptions) ([]
 		}
 	}
 	err = withEmpty(ctx, dev, func(drv atlasDriver) error { return l.replay(ctx, drv, all, from) })
-	var failed *atlas.StmtExecError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*atlas.StmtExecError](err); ok {
 		l.add(failed.File, failed.Stmt.Pos, ruleRuns, failed.Err.Error())
 		err = nil
 	}
@@ -169,8 +168,7 @@ func (l *linter) addSeal(err error) {
 	finding := Finding{
 		File: l.engine + "/" + atlas.HashFileName, Rule: ruleChecksum, Error: true, Text: err.Error(),
 	}
-	var mismatch *atlas.ChecksumError
-	if errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*atlas.ChecksumError](err); ok {
 		finding.Line = mismatch.Line
 		finding.Text = fmt.Sprintf("%s was %s after it was sealed", mismatch.File, mismatch.Reason)
 	}

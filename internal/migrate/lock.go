@@ -34,6 +34,26 @@ func lockHistory(
 	return lockMySQL(ctx, drv, conn, wait)
 }
 
+// whileLocked calls do while holding the lock, after reading the record of migrations again. do must not risk
+// references; see runRiskedReferences.
+func (h *history) whileLocked(ctx context.Context, wait time.Duration, do func() error) (err error) {
+	end, err := lockHistory(ctx, h.store, h.conn, wait)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ended := runUnchanged
+		if err != nil {
+			ended = runFailed
+		}
+		err = errors.Join(err, end(ended))
+	}()
+	if err := h.read(ctx); err != nil {
+		return err
+	}
+	return do()
+}
+
 // lockName is the name of the MySQL lock that the Atlas CLI takes too, so that only one of the programs
 // migrates at a time.
 const lockName = "atlas_migrate_execute"
@@ -100,8 +120,7 @@ func acquireLock(ctx context.Context, drv atlasDriver, wait time.Duration) (sche
 	began, left := time.Now(), wait
 	for {
 		unlock, err := drv.Lock(ctx, lockName, left)
-		var my *mysql.MySQLError
-		if !errors.As(err, &my) || my.Number != errUnknown {
+		if my, ok := errors.AsType[*mysql.MySQLError](err); !ok || my.Number != errUnknown {
 			return unlock, err
 		}
 		left = (wait - time.Since(began)).Round(time.Second)

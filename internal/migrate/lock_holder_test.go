@@ -56,27 +56,34 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := "connection " + storetest.Value(t, holder, "SELECT CONNECTION_ID()")
-	user, _, _ := strings.Cut(storetest.Value(t, holder, "SELECT USER()"), "@")
-	getLock(t, holder)
-	if storetest.IsTiDB(t, root) {
-		refused(root, "the lock", "TiDB does not say which connection holds it")
-		storetest.Value(t, holder, "SELECT RELEASE_LOCK('"+migrate.LockName+"')")
+	useTable := func() {
+		t.Helper()
 		if _, err := holder.ExecContext(t.Context(), "START TRANSACTION"); err != nil {
 			t.Fatal(err)
 		}
 		storetest.Value(t, holder, "SELECT COUNT(*) FROM a")
-		refused(root, "the table", "the table is used by "+id+" of "+user+"@", "idle")
+	}
+	leaveTable := func() {
+		t.Helper()
 		if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
 		if err := holder.Close(); err != nil {
 			t.Error(err)
 		}
-		// The server runs the statement now. It holds the lock until then.
 		if done, err := applyAll(t.Context(), limited, files); err != nil || len(done) != 1 {
 			t.Errorf("after that: %+v, error %v", done, err)
 		}
+	}
+	id := "connection " + storetest.Value(t, holder, "SELECT CONNECTION_ID()")
+	user, _, _ := strings.Cut(storetest.Value(t, holder, "SELECT USER()"), "@")
+	getLock(t, holder)
+	if storetest.IsTiDB(t, root) {
+		refused(root, "the lock", "TiDB does not say which connection holds it")
+		storetest.Value(t, holder, "SELECT RELEASE_LOCK('"+migrate.LockName+"')")
+		useTable()
+		refused(root, "the table", "the table is used by "+id+" of "+user+"@", "idle")
+		leaveTable() // the server runs the statement now, and holds the lock until then
 		return
 	}
 	refused(root, "the lock", "held by "+id+" of "+user+"@", "idle")
@@ -93,21 +100,10 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 	storetest.Value(t, holder, "SELECT RELEASE_LOCK('"+migrate.LockName+"')")
 
-	if _, err := holder.ExecContext(t.Context(), "START TRANSACTION"); err != nil {
-		t.Fatal(err)
-	}
-	storetest.Value(t, holder, "SELECT COUNT(*) FROM a")
+	useTable()
 	refused(root, "the table", "used by "+id+" of "+user+"@")
 	refused(limited, "the table, as another user", "metadata_locks", `"a"`)
-	if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
-	if err := holder.Close(); err != nil {
-		t.Error(err)
-	}
-	if done, err := applyAll(t.Context(), limited, files); err != nil || len(done) != 1 {
-		t.Errorf("after that: %+v, error %v", done, err)
-	}
+	leaveTable()
 }
 
 // limitedUser creates a MySQL user with access to one database only, and returns the database's URL for that user.

@@ -318,8 +318,7 @@ func getLock(t *testing.T, conn *sql.Conn) {
 	for range 300 {
 		var got int
 		err := conn.QueryRowContext(t.Context(), "SELECT GET_LOCK(?, 60)", migrate.LockName).Scan(&got)
-		var my *mysql.MySQLError
-		if errors.As(err, &my) && my.Number == 1105 {
+		if my, ok := errors.AsType[*mysql.MySQLError](err); ok && my.Number == 1105 {
 			time.Sleep(200 * time.Millisecond)
 			continue
 		}

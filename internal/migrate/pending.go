@@ -20,8 +20,7 @@ func (h *history) pending(ctx context.Context, to string) ([]atlas.File, error) 
 		}
 		files, err = h.pendingAfter(ctx, h.revs)
 	}
-	var missing *atlas.MissingMigrationError
-	if errors.As(err, &missing) && len(h.all) > 0 && missing.Version > h.all[len(h.all)-1].Version() {
+	if missing, ok := errors.AsType[*atlas.MissingMigrationError](err); ok && len(h.all) > 0 && missing.Version > h.all[len(h.all)-1].Version() {
 		// A newer program is migrating, or was interrupted. Its migrations only add to those of this program.
 		known := slices.DeleteFunc(slices.Clone(h.revs), func(r *atlas.Revision) bool {
 			return r.Version > h.all[len(h.all)-1].Version()

@@ -29,7 +29,7 @@ func ReadRowVersions(ctx context.Context, st *store.Store) (*RowVersions, error)
 		return nil, nil
 	}
 	out, err := queryRowVersions(ctx, st.DB)
-	if refused := (*mysql.MySQLError)(nil); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		switch refused.Number {
 		case errorUnknownTable, errorNoSuchTable:
 			return nil, nil

@@ -53,7 +53,11 @@ func setVersion(
 		if err := h.checkVersion(version); err != nil {
 			return err
 		}
-		if out, err = h.set(ctx, version, o); err != nil {
+		err := h.whileLocked(ctx, o.LockWait, func() (err error) {
+			out, err = h.set(ctx, version, o)
+			return err
+		})
+		if err != nil {
 			return fmt.Errorf("set: %w", err)
 		}
 		return nil
@@ -61,22 +65,8 @@ func setVersion(
 	return out, err
 }
 
-// set changes the record while holding the lock.
+// set changes the record. The caller holds the lock.
 func (h *history) set(ctx context.Context, version string, o SetOptions) (out []RecordChange, err error) {
-	end, err := lockHistory(ctx, h.store, h.conn, o.LockWait)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		ended := runUnchanged
-		if err != nil {
-			ended = runFailed
-		}
-		err = errors.Join(err, end(ended))
-	}()
-	if err := h.read(ctx); err != nil {
-		return nil, err
-	}
 	written, removed, err := h.setRows(version)
 	if err != nil || len(written)+len(removed) == 0 {
 		return nil, err

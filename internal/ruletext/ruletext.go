@@ -16,14 +16,14 @@ const (
 
 // Format describes a schedule in words: "every second Tuesday until 3 March 2027, except 22 December 2026". The
 // text begins in lower case. It omits the first day and the time of day, which the start of the schedule shows.
-// If no wording fits the rule, it lists the first dates. For an unknown language it uses English.
+// For a rule without an everyday shape, it lists the first dates. For an unknown language it uses English.
 func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) string {
 	v, ok := vocabularies[lang]
 	if !ok {
 		lang, v = calendar.English, &english
 	}
 	w := &writer{words, lang, v}
-	if s.Rule.IsZero() || s.Rule.Count == 1 || len(s.Rule.ByWeekNo)+len(s.Rule.ByYearDay) > 0 {
+	if s.Rule.IsZero() || s.Rule.Count == 1 {
 		return w.starts(s)
 	}
 	r := simplify(s.Rule, s.Start)
@@ -69,7 +69,6 @@ type phrase struct {
 	text    string
 	closed  bool // a comma must precede the next part
 	several bool // a period may have several days, or none
-	ofMonth bool // months follow with vocabulary.ofMonth, if the language has it
 }
 
 // add appends words. It writes a comma first if the phrase ends with a clause.
@@ -84,12 +83,6 @@ func (p *phrase) add(words string) {
 func (p *phrase) addClause(words string) {
 	p.closed = true
 	p.add(words)
-}
-
-// limit appends a clause that restricts the days, such as "only in March".
-func (p *phrase) limit(words string) {
-	p.addClause(words)
-	p.several = true
 }
 
 // writer describes schedules in one language.

@@ -10,44 +10,37 @@ import (
 
 // vocabulary has the inflected words of a language and the rules to join them.
 type vocabulary struct {
-	and, andAlso   string // before the last item of a list; andAlso if an item contains and
-	andOrdinals    string // andAlso for a list of weekdays with ordinals
-	dateSeparator  string // between day, month and year of a date
-	dayPreposition string // before days of a month or a year
+	and, andAlso    string // before the last item of a list; andAlso if an item contains and
+	dateSeparator   string // between day, month and year of a date
+	dayPreposition  string // before days of a month
+	datePreposition string // before a date of every year
 
 	dayArticle, daysArticle string // before one date; before several dates
 
-	months   [12]string // forms in a date, and after "from" and "to"
-	inMonths [12]string // with the preposition for "in"
+	months       [12]string      // forms in a date
+	weekdays     [7]weekday      // by time.Weekday, from Sunday
+	everyWeekday phrase          // words for every day from Monday to Friday
+	ordinals     map[int]ordinal // 1 to 5, and -1 for the last
 
-	weekdays     [7]weekday // by time.Weekday, from Sunday
-	everyWeekday phrase     // words for every day from Monday to Friday
-	working      string     // noun for a day from Monday to Friday, used by nth
-	weekend      string     // noun for a Saturday or Sunday, used by nth
-	dayAmong     string     // noun used by nth before several weekdays
-	fromEnd      string     // words of nth that follow the month or the year; "" means none
-
-	commaAfter   []recur.Frequency // frequencies that, with an interval above 1, need a comma before their days
-	ofMonth      string            // before the months after a day or weekday, in place of inMonths; "" means none
-	monthArticle string            // before each month except the first, in schedule-of-months and schedule-in-months
-	timesInFull  bool              // each time of day in a list has its own preposition
+	commaAfter  []recur.Frequency // frequencies that, with an interval above 1, need a comma before their days
+	timesInFull bool              // each time of day in a list has its own preposition
 
 	// timeOfDay adds the preposition to a time of day.
 	timeOfDay func(hour int, clock string) string
-	// dateRange returns the words for the days from first to last of a month, without the month.
-	dateRange func(first, last string) string
-	// dateBounds is like dateRange, for a single day that is among these days.
-	dateBounds func(first, last string) string
-	// monthDay returns the words for one day of a month.
-	monthDay func(n int) string
-	// monthDays lists days of a month. Negative ones count from the end of the month and come last.
+	// monthDays lists days of a month, where -1 is the last day and comes last.
 	monthDays func(days []int) string
-	// monthDayRange returns the words for the days from first to last of a month.
-	monthDayRange func(first, last int) string
-	// monthDayBounds is like monthDayRange, for a single day that is among these days.
-	monthDayBounds func(first, last int) string
-	// nth returns a noun with ordinals, such as "the first Monday". Negative ordinals count from the end.
-	nth func(ordinals []int, noun string, feminine bool) string
+	// nth returns a weekday with forms of ordinals, such as "first and third Monday".
+	nth func(ordinals []string, noun string) string
+}
+
+// ordinal has the forms of an ordinal before a weekday. An empty feminine equals the masculine.
+type ordinal struct{ masculine, feminine string }
+
+func (o ordinal) of(feminine bool) string {
+	if feminine {
+		return o.feminine
+	}
+	return o.masculine
 }
 
 // weekday has the forms of a weekday's name.
@@ -58,13 +51,8 @@ type weekday struct {
 	everySecond string
 	several     string // form as one of several: "every Monday and Friday"
 	on          string // form within one week
-	only        string // form after "only"
 	bound       string // form after "from" and "to"
-	plural      string // form after "among" and "except"
-	counted     string // form after a number such as "five"
-	falls       string // form after "every", before days of a month
-	theOne      string // form for the one that falls on given dates
-	firstDay    string // form after "weeks that start"
+	plural      string // form after "except"
 }
 
 // vocabularies are the vocabularies by language, one for each of calendar.Languages.

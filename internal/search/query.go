@@ -10,8 +10,8 @@ import (
 // MaxChars is the longest search, in characters as sent. A long title fits.
 const MaxChars = 400
 
-// MaxTerms is the largest number of different terms in a search. Each term costs a lookup or a scan of texts.
-const MaxTerms = 20
+// maxTerms is the largest number of different terms in a search. Each term costs a lookup or a scan of texts.
+const maxTerms = 20
 
 // Query is a parsed search of events. Each term must occur, and no excluded term may. The zero Query matches
 // everything.
@@ -31,13 +31,13 @@ type Term struct {
 //
 // Terms keep their order, without duplicates. A search may consist of exclusions only.
 //
-// ok is false if s has no term or exceeds MaxChars or MaxTerms. Empty phrases and characters that Fold removes
+// ok is false if s has no term or exceeds MaxChars or maxTerms. Empty phrases and characters that Fold removes
 // are not terms.
 func ParseEvents(s string) (q Query, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return Query{}, false
 	}
-	for s = trimStart(s); s != ""; s = trimStart(s) {
+	for s = strings.TrimLeftFunc(s, unicode.IsSpace); s != ""; s = strings.TrimLeftFunc(s, unicode.IsSpace) {
 		var t Term
 		t, s = nextTerm(s)
 		if t.Text == "" || slices.ContainsFunc(q.Terms, func(have Term) bool {
@@ -45,7 +45,7 @@ func ParseEvents(s string) (q Query, ok bool) {
 		}) {
 			continue
 		}
-		if len(q.Terms) == MaxTerms {
+		if len(q.Terms) == maxTerms {
 			return Query{}, false
 		}
 		q.Terms = append(q.Terms, t)
@@ -84,8 +84,6 @@ func cutPhrase(s string) (phrase, rest string, ok bool) {
 	return s[:end], s[end+size:], true
 }
 
-func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
-
 // Match reports whether an event with these folded fields (title, excerpt, description) matches. Each term must
 // occur in some field, and no excluded term in any. A term may match inside a word, but not across fields.
 func (q Query) Match(fields ...string) bool {
@@ -100,7 +98,7 @@ func (q Query) Match(fields ...string) bool {
 // ParseLinked parses a search of venues and organizers (contract, section 9.2). It returns the folded pieces
 // between white space and commas, in order, without duplicates. Quotes and "-" have no meaning here.
 //
-// ok is false if there is no piece, or if s exceeds MaxChars or MaxTerms.
+// ok is false if there is no piece, or if s exceeds MaxChars or maxTerms.
 func ParseLinked(s string) (pieces []string, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return nil, false
@@ -109,7 +107,7 @@ func ParseLinked(s string) (pieces []string, ok bool) {
 		if slices.Contains(pieces, piece) {
 			continue
 		}
-		if len(pieces) == MaxTerms {
+		if len(pieces) == maxTerms {
 			return nil, false
 		}
 		pieces = append(pieces, piece)

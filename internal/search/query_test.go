@@ -50,8 +50,8 @@ func TestParseEvents(t *testing.T) {
 		{"each once", `Łódź lodz "LODZ" -lodz -łódź`, []Term{word("lodz"), not("lodz")}},
 		{"most characters", strings.Repeat("ł", MaxChars), []Term{word(strings.Repeat("l", MaxChars))}},
 		{"too many characters", strings.Repeat("ł", MaxChars+1), nil},
-		{"too many terms", numbers(MaxTerms + 1), nil},
-		{"many terms, few different", strings.Repeat("a b -a ", MaxTerms), []Term{word("a"), word("b"), not("a")}},
+		{"too many terms", numbers(maxTerms + 1), nil},
+		{"many terms, few different", strings.Repeat("a b -a ", maxTerms), []Term{word("a"), word("b"), not("a")}},
 		{"invalid bytes", "a\xff", []Term{word("a\uFFFD")}},
 	} {
 		q, ok := ParseEvents(c.in)
@@ -62,8 +62,8 @@ func TestParseEvents(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if q, ok := ParseEvents(numbers(MaxTerms)); !ok || len(q.Terms) != MaxTerms {
-		t.Errorf("%d terms: %t, %d", MaxTerms, ok, len(q.Terms))
+	if q, ok := ParseEvents(numbers(maxTerms)); !ok || len(q.Terms) != maxTerms {
+		t.Errorf("%d terms: %t, %d", maxTerms, ok, len(q.Terms))
 	}
 }
 
@@ -151,7 +151,7 @@ func TestLinked(t *testing.T) {
 		{" ,, \u00A0", nil, false},
 		{"\u200B", nil, false},
 		{strings.Repeat("a", MaxChars+1), nil, false},
-		{numbers(MaxTerms + 1), nil, false},
+		{numbers(maxTerms + 1), nil, false},
 		{"ŻAK", []string{"zak"}, true},
 		{"żak, klub", []string{"zak", "klub"}, true},
 		{"klub,klub Klub", []string{"klub"}, true},
@@ -203,13 +203,13 @@ func TestName(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"", "jazz", `"jazz club" -blues -"a b" "open`, "--", `-"`, "«a» ”b“", "a,b ,c", "\xff\"", "\u200B", "ﷺ",
-		numbers(MaxTerms + 1), strings.Repeat("ﷺ", MaxChars),
+		numbers(maxTerms + 1), strings.Repeat("ﷺ", MaxChars),
 	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		q, ok := ParseEvents(s)
-		if ok != (len(q.Terms) > 0) || len(q.Terms) > MaxTerms {
+		if ok != (len(q.Terms) > 0) || len(q.Terms) > maxTerms {
 			t.Fatalf("%q: %t with %d terms", s, ok, len(q.Terms))
 		}
 		var positive []string
@@ -223,7 +223,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: %v of %q is exact", s, pieces, term.Text)
 			}
 			for _, p := range pieces {
-				if p.Text == "" || len(p.Text) > MaxPiece || !strings.Contains(term.Text, p.Text) {
+				if p.Text == "" || len(p.Text) > maxPiece || !strings.Contains(term.Text, p.Text) {
 					t.Fatalf("%q: piece %q of %q", s, p.Text, term.Text)
 				}
 			}
@@ -238,7 +238,7 @@ func FuzzParse(f *testing.F) {
 		}
 
 		pieces, ok := ParseLinked(s)
-		if ok != (len(pieces) > 0) || len(pieces) > MaxTerms {
+		if ok != (len(pieces) > 0) || len(pieces) > maxTerms {
 			t.Fatalf("%q: %t with pieces %q", s, ok, pieces)
 		}
 		for _, p := range pieces {

@@ -11,15 +11,15 @@ import (
 // MaxWord is the longest word that EachWord yields, in bytes.
 const MaxWord = 64
 
-// MaxPiece is the longest text of a Piece, in bytes. It is so much smaller than MaxWord that one part of a
+// maxPiece is the longest text of a Piece, in bytes. It is so much smaller than MaxWord that one part of a
 // split word contains the whole piece.
-const MaxPiece = 32
+const maxPiece = 32
 
 // EachWord yields the words of a folded text in order, with repetitions. A word is a run of letters, digits and
 // combining marks, or a run of symbols such as emoji.
 //
 // A word of more than MaxWord bytes, such as a sentence in a script without spaces, is split into overlapping
-// parts. Every stretch of up to MaxPiece bytes is inside one part. The first part begins with the word, and the
+// parts. Every stretch of up to maxPiece bytes is inside one part. The first part begins with the word, and the
 // last one ends with it.
 //
 // The words share the memory of the text.
@@ -43,7 +43,7 @@ func EachWord(folded string) iter.Seq[string] {
 
 // Piece is a part of a search term that must be inside one word.
 type Piece struct {
-	Text       string // folded, 1 to MaxPiece bytes
+	Text       string // folded, 1 to maxPiece bytes
 	Start, End bool   // the piece must begin a word; it must end a word
 }
 
@@ -75,15 +75,15 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 	for from, to := range wordRuns(t.Text) {
 		// If the term begins or ends inside a run, the word may continue in the text.
 		start, end := from > 0, to < len(t.Text)
-		exact = !start && !end && to-from <= MaxPiece
+		exact = !start && !end && to-from <= maxPiece
 		at := from
-		for to-at > MaxPiece {
-			next := runeAtOrBefore(t.Text, at+MaxPiece)
+		for to-at > maxPiece {
+			next := runeAtOrBefore(t.Text, at+maxPiece)
 			add(at, next, start && at == from, false)
 			at = next
 		}
 		// The last piece is as long as the others and overlaps, because short pieces are in too many words.
-		at = max(from, runeAtOrAfter(t.Text, to-MaxPiece))
+		at = max(from, runeAtOrAfter(t.Text, to-maxPiece))
 		add(at, to, start && at == from, end)
 	}
 	return pieces, exact
@@ -143,8 +143,8 @@ func splitWord(word string) iter.Seq[string] {
 			if !yield(word[:end]) {
 				return
 			}
-			// A stretch of MaxPiece bytes that begins before the next part ends inside this one.
-			word = word[runeAtOrAfter(word, end-MaxPiece+1):]
+			// A stretch of maxPiece bytes that begins before the next part ends inside this one.
+			word = word[runeAtOrAfter(word, end-maxPiece+1):]
 		}
 		yield(word)
 	}

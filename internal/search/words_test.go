@@ -65,8 +65,8 @@ func TestPieces(t *testing.T) {
 		{"apostrophe", "don't", []Piece{end("don"), start("t")}, false},
 		{"emoji at a word", "jazz🎷", []Piece{end("jazz"), start("🎷")}, false},
 		{"the same twice", "-a-a-", []Piece{whole("a")}, false},
-		{"longest piece", long[:MaxPiece], []Piece{inner(long[:MaxPiece])}, true},
-		{"longer", long[:MaxPiece+1], []Piece{inner(long[:32]), inner(long[1:33])}, false},
+		{"longest piece", long[:maxPiece], []Piece{inner(long[:maxPiece])}, true},
+		{"longer", long[:maxPiece+1], []Piece{inner(long[:32]), inner(long[1:33])}, false},
 		{"much longer", "-" + long + "-", []Piece{start(long[:32]), inner(long[32:64]), end(long[48:])}, false},
 		{
 			"longer, of three-byte characters", strings.Repeat("東", 10) + "京都",

@@ -10,10 +10,10 @@ import (
 // Colour is a colour in the form #rrggbb, in lower case.
 type Colour string
 
-// LightPaper and DarkPaper are the background colours of the pages.
+// lightPaper and darkPaper are the background colours of the pages.
 const (
-	LightPaper Colour = "#ffffff"
-	DarkPaper  Colour = "#14171c"
+	lightPaper Colour = "#ffffff"
+	darkPaper  Colour = "#14171c"
 )
 
 // leastContrast is the minimum contrast of text by WCAG 2.2, level AA.

@@ -257,7 +257,7 @@ func FuzzSiteFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s is right alone: %v", data, err)
 		}
-		for _, c := range []struct{ colour, paper Colour }{{s.Accent, LightPaper}, {s.AccentDark, DarkPaper}} {
+		for _, c := range []struct{ colour, paper Colour }{{s.Accent, lightPaper}, {s.AccentDark, darkPaper}} {
 			if c.colour != "" && Contrast(c.colour, c.paper) < leastContrast {
 				t.Errorf("%s cannot be read on %s", c.colour, c.paper)
 			}

@@ -1,6 +1,9 @@
 package sheet
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // parser splits a text into rows. It accepts quotes in any place.
 type parser struct {
@@ -77,9 +80,9 @@ func (p *parser) read(oneLine bool) (row Row, rest string) {
 	for {
 		var cell string
 		cell, rest = p.cell(rest, stops, &row)
-		if len(row.Cells) <= MaxColumns {
+		if len(row.Cells) <= maxColumns {
 			row.Cells = append(row.Cells, cell)
-		} else if len(row.Cells) == MaxColumns+1 && !containsText(row.Flaws, flawMany) {
+		} else if len(row.Cells) == maxColumns+1 && !slices.Contains(row.Flaws, flawMany) {
 			row.Flaws = append(row.Flaws, flawMany)
 		}
 		switch {
@@ -93,15 +96,6 @@ func (p *parser) read(oneLine bool) (row Row, rest string) {
 			return row, rest[1:]
 		}
 	}
-}
-
-func containsText(list []string, text string) bool {
-	for _, s := range list {
-		if s == text {
-			return true
-		}
-	}
-	return false
 }
 
 // cell reads one cell from the start of text. stops has the characters that end a cell. The returned rest begins with

@@ -11,8 +11,8 @@ import (
 
 // Limits of a table.
 const (
-	MaxBytes   = 32 << 20
-	MaxColumns = 500
+	maxBytes   = 32 << 20
+	maxColumns = 500
 	MaxRows    = 100_000
 	maxCell    = 1 << 20 // bytes of a cell in quotes
 	maxReread  = 64 << 20
@@ -22,8 +22,8 @@ const (
 var (
 	ErrEmpty   = errors.New("the table is empty")
 	ErrBinary  = errors.New("not a text")
-	errColumns = fmt.Errorf("more than %d columns", MaxColumns)
-	errBytes   = fmt.Errorf("over %d MiB", MaxBytes>>20)
+	errColumns = fmt.Errorf("more than %d columns", maxColumns)
+	errBytes   = fmt.Errorf("over %d MiB", maxBytes>>20)
 )
 
 // Table is a table with a header. It has the whole text in memory, but only one row.
@@ -47,7 +47,7 @@ type Row struct {
 // Open reads the header of a table in CSV or a similar format. If the text does not show its encoding, polish chooses
 // Windows-1250, and otherwise Windows-1252.
 func Open(data []byte, polish bool) (*Table, error) {
-	if len(data) > MaxBytes {
+	if len(data) > maxBytes {
 		return nil, errBytes
 	}
 	text, encoding, err := decode(data, polish)
@@ -85,7 +85,7 @@ func (t *Table) NextHeader() error {
 	switch {
 	case !ok:
 		return ErrEmpty
-	case len(header.Cells) > MaxColumns:
+	case len(header.Cells) > maxColumns:
 		return errColumns
 	}
 	t.Header = make([]string, len(header.Cells))
@@ -142,7 +142,7 @@ func findSeparator(text string) byte {
 		p := parser{text: text, separator: separators[i]}
 		header, ok := p.next(0)
 		columns := len(header.Cells)
-		if !ok || columns < 2 || columns > MaxColumns {
+		if !ok || columns < 2 || columns > maxColumns {
 			continue
 		}
 		same, all := 1, 1

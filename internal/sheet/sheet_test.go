@@ -60,7 +60,7 @@ func TestTablesAreRead(t *testing.T) {
 		{"nothing", "", []string{ErrEmpty.Error()}},
 		{"only separators", ",,\n;;", []string{ErrEmpty.Error()}},
 		{"a program", "\x7fELF\x00\x00", []string{ErrBinary.Error()}},
-		{"too many columns", strings.Repeat("x,", MaxColumns+1), []string{errColumns.Error()}},
+		{"too many columns", strings.Repeat("x,", maxColumns+1), []string{errColumns.Error()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, lines(t, tt.data)); diff != "" {

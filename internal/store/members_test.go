@@ -185,6 +185,11 @@ func startFakes(t *testing.T, fakes ...*fakeServer) *members {
 	m.choose = choosePrimary
 	m.urgent = func(states []memberState, current int) bool { return current < 0 || !states[current].writable }
 	m.start(t.Context())
+	t.Cleanup(func() {
+		if err := m.close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return m
 }
 
@@ -193,11 +198,6 @@ func TestConnectionsFollowThePrimary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newFakeServer(memberState{writable: true}), newFakeServer(memberState{})
 		m := startFakes(t, first, second)
-		defer func() {
-			if err := m.close(); err != nil {
-				t.Error(err)
-			}
-		}()
 		conn, err := m.Connect(t.Context())
 		if err != nil || first.opened != 1 {
 			t.Fatalf("%v, %d connections to the primary", err, first.opened)
@@ -239,11 +239,6 @@ func TestAServerMayBeLateOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := newFakeServer(memberState{writable: true}), newFakeServer(memberState{})
 		m := startFakes(t, first, second)
-		defer func() {
-			if err := m.close(); err != nil {
-				t.Error(err)
-			}
-		}()
 		first.late.Store(true)
 		m.refresh(t.Context())
 		if states, current := m.snapshot(); current != 0 || states[0].err != nil {

@@ -258,8 +258,7 @@ func (f tlsFiles) load(c *mysql.Config) error {
 
 // withoutPath removes the file name from an error, because it may be part of a password.
 func withoutPath(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

@@ -178,8 +178,7 @@ const (
 // lost reports whether err means that the server no longer has the prepared statement of a query. It then removes the
 // statement. The server has not run it, so the caller can send the query as text.
 func (p *preparingConn) lost(query string, err error) bool {
-	var refused *mysql.MySQLError
-	if !errors.As(err, &refused) || !slices.Contains([]uint16{errUnknownStatement, errNeedsReprepare}, refused.Number) {
+	if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || !slices.Contains([]uint16{errUnknownStatement, errNeedsReprepare}, refused.Number) {
 		return false
 	}
 	p.drop(query)

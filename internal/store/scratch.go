@@ -13,8 +13,7 @@ import (
 // exist, OpenScratch creates it, and Close drops it.
 func OpenScratch(ctx context.Context, url string) (*Store, error) {
 	st, err := Open(ctx, url)
-	var my *mysql.MySQLError
-	if !errors.As(err, &my) || my.Number != unknownDatabase {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); !ok || my.Number != unknownDatabase {
 		return st, err
 	}
 	loc, err := parseURL(url)

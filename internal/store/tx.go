@@ -118,8 +118,7 @@ func isRetryable(err error) bool {
 	if errors.Is(err, ErrConflict) {
 		return true
 	}
-	var my *mysql.MySQLError
-	if errors.As(err, &my) {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		switch my.Number {
 		case 1205, // lock wait timeout
 			1213, // deadlock
@@ -148,12 +147,10 @@ func AsConflict(err error) error {
 
 // IsDuplicate reports whether err means that a unique index rejected a row.
 func IsDuplicate(err error) bool {
-	var my *mysql.MySQLError
-	if errors.As(err, &my) {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return my.Number == 1062
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	}
 	return false

@@ -20,12 +20,10 @@ func IsUnavailable(err error) bool {
 		errors.Is(err, errReadOnly) {
 		return true
 	}
-	var my *mysql.MySQLError
-	if errors.As(err, &my) {
+	if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return unavailableMySQL[my.Number] || refusedWrites[my.Number] || retryableTiDB[my.Number]
 	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
+	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch lite.Code() & 0xff {
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, // other writers
 			sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, // no space, quota exceeded, or disk failure

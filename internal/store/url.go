@@ -354,9 +354,3 @@ func (s *Store) URLFor(user string) string {
 	u.User = url.User(user)
 	return u.String()
 }
-
-// CheckURL returns an error that wraps ErrURL if Open would reject the URL as invalid. It does not connect.
-func CheckURL(text string) error {
-	_, err := parseURL(text)
-	return err
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -281,4 +282,33 @@ func FuzzParseURL(f *testing.F) {
 				other.User, other.Addr, other.DBName, config.User, config.Addr, config.DBName)
 		}
 	})
+}
+
+func TestManualNamesEveryOption(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/dba.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for _, u := range []string{"mysql://h/cal?x=", "sqlite://a.db?x="} {
+		_, _, err := store.ParseURL(u)
+		if err == nil {
+			t.Fatalf("%s is taken", u)
+		}
+		_, known, ok := strings.Cut(err.Error(), "known are ")
+		if !ok {
+			t.Fatalf("got %v", err)
+		}
+		for name := range strings.SplitSeq(known, ", ") {
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("option %s is not in the manual", name)
+			}
+		}
+	}
+	for _, example := range regexp.MustCompile(`(?m)^(?:mysql|sqlite)://.*$`).FindAllString(text, -1) {
+		if _, _, err := store.ParseURL(example); err != nil {
+			t.Errorf("%s: %v", example, err)
+		}
+	}
 }

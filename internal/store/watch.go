@@ -20,8 +20,8 @@ type Watch func(ctx context.Context, operation, statement string) (context.Conte
 // client, so it must be called before the first use of s.Ent.
 func (s *Store) Watch(watches ...Watch) {
 	s.watch = combineWatches(watches)
-	drv := watchedDriver{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: s.watch}
-	s.Ent = ent.NewClient(ent.Driver(drv))
+	drv := entsql.OpenDB(s.url.dialect, s.DB)
+	s.Ent = ent.NewClient(ent.Driver(watchedDriver{drv, watchedConn{drv.Conn, s.watch}}))
 }
 
 func combineWatches(watches []Watch) Watch {
@@ -41,45 +41,51 @@ func combineWatches(watches []Watch) Watch {
 	}
 }
 
-// watchedDriver is an Ent driver that calls a Watch for each statement.
-type watchedDriver struct {
-	*entsql.Driver
+// watchedConn calls a Watch for each statement of a driver or a transaction.
+type watchedConn struct {
+	entsql.Conn
 	watch Watch
 }
 
-var _ dialect.Driver = watchedDriver{}
-
-// Query implements dialect.Driver.
-func (d watchedDriver) Query(ctx context.Context, query string, args, v any) error {
-	ctx, end := d.watch(ctx, "query", query)
-	err := d.Driver.Query(ctx, query, args, v)
+// Query implements dialect.ExecQuerier.
+func (c watchedConn) Query(ctx context.Context, query string, args, v any) error {
+	ctx, end := c.watch(ctx, "query", query)
+	err := c.Conn.Query(ctx, query, args, v)
 	end(err)
 	return err
 }
 
-// Exec implements dialect.Driver.
-func (d watchedDriver) Exec(ctx context.Context, query string, args, v any) error {
-	ctx, end := d.watch(ctx, "exec", query)
-	err := d.Driver.Exec(ctx, query, args, v)
+// Exec implements dialect.ExecQuerier.
+func (c watchedConn) Exec(ctx context.Context, query string, args, v any) error {
+	ctx, end := c.watch(ctx, "exec", query)
+	err := c.Conn.Exec(ctx, query, args, v)
 	end(err)
 	return err
 }
 
 // QueryContext runs a statement that Ent did not generate.
-func (d watchedDriver) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	ctx, end := d.watch(ctx, "query", query)
-	rows, err := d.DB().QueryContext(ctx, query, args...)
+func (c watchedConn) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx, end := c.watch(ctx, "query", query)
+	rows, err := c.Conn.QueryContext(ctx, query, args...)
 	end(err)
 	return rows, err
 }
 
 // ExecContext runs a statement that Ent did not generate.
-func (d watchedDriver) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	ctx, end := d.watch(ctx, "exec", query)
-	res, err := d.DB().ExecContext(ctx, query, args...)
+func (c watchedConn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx, end := c.watch(ctx, "exec", query)
+	res, err := c.Conn.ExecContext(ctx, query, args...)
 	end(err)
 	return res, err
 }
+
+// watchedDriver is an Ent driver that calls a Watch for each statement.
+type watchedDriver struct {
+	*entsql.Driver
+	watchedConn
+}
+
+var _ dialect.Driver = watchedDriver{}
 
 // Tx implements dialect.Driver.
 func (d watchedDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
@@ -97,47 +103,15 @@ func (d watchedDriver) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialec
 	if !ok {
 		return tx, nil
 	}
-	return watchedTx{plain, ctx, d.watch}, nil
+	return watchedTx{plain, watchedConn{plain.Conn, d.watch}, ctx}, nil
 }
 
 // watchedTx is a transaction of watchedDriver. Commit and Rollback have no context argument, so their watches get the
 // context of BeginTx.
 type watchedTx struct {
 	*entsql.Tx
-	ctx   context.Context
-	watch Watch
-}
-
-// Query implements dialect.Driver.
-func (t watchedTx) Query(ctx context.Context, query string, args, v any) error {
-	ctx, end := t.watch(ctx, "query", query)
-	err := t.Tx.Query(ctx, query, args, v)
-	end(err)
-	return err
-}
-
-// Exec implements dialect.Driver.
-func (t watchedTx) Exec(ctx context.Context, query string, args, v any) error {
-	ctx, end := t.watch(ctx, "exec", query)
-	err := t.Tx.Exec(ctx, query, args, v)
-	end(err)
-	return err
-}
-
-// QueryContext runs a statement that Ent did not generate.
-func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	ctx, end := t.watch(ctx, "query", query)
-	rows, err := t.Tx.QueryContext(ctx, query, args...)
-	end(err)
-	return rows, err
-}
-
-// ExecContext runs a statement that Ent did not generate.
-func (t watchedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	ctx, end := t.watch(ctx, "exec", query)
-	res, err := t.Tx.ExecContext(ctx, query, args...)
-	end(err)
-	return res, err
+	watchedConn
+	ctx context.Context
 }
 
 // Commit implements driver.Tx.

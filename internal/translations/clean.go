@@ -87,26 +87,15 @@ func checkLength(text string, most int) error {
 }
 
 // sameSource reports whether the current original equals the one in the file. If not, the translation may be outdated.
-// It ignores white space, which tools rearrange, and characters that XML cannot represent.
+// It ignores white space, which tools rearrange.
 func sameSource(now, exported string) bool {
-	words := func(s string) string { return strings.Join(strings.Fields(writableText(s)), " ") }
+	words := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	return now == exported || words(now) == words(exported)
 }
 
 // sameTarget reports whether the translation in a file equals the stored one. Unlike sameSource it compares white space
-// inside the text.
+// inside the text. Line breaks of all systems are equal.
 func sameTarget(now, sent string) bool {
-	return now == sent || strings.TrimSpace(writableText(now)) == strings.TrimSpace(writableText(sent))
-}
-
-// writableText returns a text as it is after a round trip through XML: with LF as line breaks, and U+FFFD for invalid
-// characters.
-func writableText(s string) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	return strings.Map(func(r rune) rune {
-		if inXML(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, s)
+	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n")
+	return now == sent || strings.TrimSpace(lines.Replace(now)) == strings.TrimSpace(lines.Replace(sent))
 }

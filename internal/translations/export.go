@@ -3,34 +3,16 @@ package translations
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-
-	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
-	"github.com/almanac-cal/almanac/ent/event"
 )
-
-// Format is a file format.
-type Format string
-
-// The file formats. XLIFF is version 2.0, which has one source language. A JSON file may have several.
-const (
-	JSON  Format = "json"
-	XLIFF Format = "xliff"
-)
-
-// ErrMixed is the error for an XLIFF export of records with different original languages. XLIFF 2.0 has one
-// source language.
-var ErrMixed = errors.New("the records were written in several languages, and XLIFF 2.0 has one source language")
 
 // Unit is one text of a record in a file: the original and its translation.
 type Unit struct {
@@ -41,14 +23,13 @@ type Unit struct {
 	Note     string  // hint for the translator
 
 	name  string // id of the unit in the file
-	place string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	place string // place in the file, such as "item 3"
 	fault error  // reason why the unit is unusable; nil means that it is usable
 }
 
 // Exporter writes the texts of records to a file for translators.
 type Exporter struct {
-	DB     *ent.Client
-	Format Format
+	DB *ent.Client
 	// To is the target language. Records with this original language are left out.
 	To calendar.Language
 	// From is the source language; "" means the original of each record.
@@ -98,14 +79,8 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 				*x.Since, first, first-1)
 		}
 	}
-	from := x.From
-	if x.Format == XLIFF && from == "" {
-		if from, err = x.original(ctx); err != nil {
-			return done, err
-		}
-	}
 	buffered := bufio.NewWriterSize(w, 64<<10)
-	out := newWriter(x.Format, buffered, from, x.To)
+	out := &jsonWriter{Writer: buffered, to: x.To}
 	out.open()
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
 		err := forEachRecord(ctx, x.DB, kind, selection{after: x.After, since: x.Since}, func(r *record) error {
@@ -187,35 +162,4 @@ func note(r *record, f Field) string {
 		what += fmt.Sprintf(" Plain text, at most %d characters.", maxTitle)
 	}
 	return what
-}
-
-// original returns the original language of the records to export. It returns ErrMixed if they have several. If there
-// are no records, it returns some language other than To.
-func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
-	var all []calendar.Language
-	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
-		where := selection{after: x.After, since: x.Since}.where(kind)
-		var found []struct{ Language calendar.Language }
-		err := x.DB.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
-			where(s)
-			s.Where(sql.NEQ(s.C(event.FieldLanguage), x.To)).Select(s.C(event.FieldLanguage)).Distinct()
-		})
-		if err != nil {
-			return "", fmt.Errorf("languages of kind %s: %w", kind, err)
-		}
-		for _, l := range found {
-			all = append(all, l.Language)
-		}
-	}
-	slices.Sort(all)
-	switch all = slices.Compact(all); len(all) {
-	case 0:
-		if x.To == calendar.English {
-			return calendar.Polish, nil // any will do for a file without texts, but the one it is translated into
-		}
-		return calendar.English, nil
-	case 1:
-		return all[0], nil
-	}
-	return "", fmt.Errorf("%w: %v", ErrMixed, all)
 }

@@ -193,7 +193,7 @@ func readFile(t testing.TB, file string) []Unit {
 }
 
 // translateFile returns the file with translations. It calls how for each unit without a translation.
-func translateFile(t testing.TB, f Format, file string, how func(*Unit) string) string {
+func translateFile(t testing.TB, file string, how func(*Unit) string) string {
 	t.Helper()
 	units := readFile(t, file)
 	for i := range units {
@@ -201,19 +201,18 @@ func translateFile(t testing.TB, f Format, file string, how func(*Unit) string) 
 			u.Target = new(how(u))
 		}
 	}
-	return writeUnits(t, f, units)
+	return writeUnits(t, units)
 }
 
 // writeUnits returns a file with the given units.
-func writeUnits(t testing.TB, f Format, units []Unit) string {
+func writeUnits(t testing.TB, units []Unit) string {
 	t.Helper()
 	var out bytes.Buffer
 	b := bufio.NewWriter(&out)
-	from, to := calendar.English, calendar.Polish
+	w := &jsonWriter{Writer: b, to: calendar.Polish}
 	if len(units) > 0 {
-		from, to = units[0].From, units[0].To
+		w.to = units[0].To
 	}
-	w := newWriter(f, b, from, to)
 	w.open()
 	for i := range units {
 		if err := w.unit(&units[i]); err != nil {

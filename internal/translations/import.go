@@ -50,7 +50,7 @@ func (o Outcome) Skipped() bool {
 // Problem is a unit that was skipped or failed, with the reason.
 type Problem struct {
 	Unit    string // id of the unit in the file
-	Place   string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	Place   string // place in the file, such as "item 3"
 	Outcome Outcome
 	Err     error // error of a failed unit; nil otherwise
 }

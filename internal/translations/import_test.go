@@ -80,7 +80,7 @@ func TestImport(t *testing.T) {
 			for _, dry := range []bool{true, false} {
 				before := w.texts()
 				s.im.DryRun = dry
-				report, problems := w.importFile(s.im, writeUnits(t, JSON, s.units))
+				report, problems := w.importFile(s.im, writeUnits(t, s.units))
 				checkEqual(t, s.name, s.want, report.Units)
 				for i := range problems {
 					_, problems[i], _ = strings.Cut(problems[i], ": ")
@@ -100,15 +100,9 @@ func TestReasonsOfEvents(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *world) {
 		w.change(w.gala, calendar.English, edit.EventInput{EventStatusReason: new("Illness")})
 		stored := func() string { return w.texts()[key{calendar.Event, w.gala}][calendar.Polish].EventStatusReason }
-		for _, f := range []Format{JSON, XLIFF} {
-			x := Exporter{Kinds: []calendar.Kind{calendar.Event}, To: "pl", Format: f, MissingOnly: true}
-			if f == XLIFF {
-				x.From = calendar.English // the market was written in Spanish
-			}
-			file, _ := w.export(x)
-			if !strings.Contains(file, "Event status reason of event") || !strings.Contains(file, "Illness") {
-				t.Errorf("%s has no reason:\n%s", f, file)
-			}
+		file, _ := w.export(Exporter{Kinds: []calendar.Kind{calendar.Event}, To: "pl", MissingOnly: true})
+		if !strings.Contains(file, "Event status reason of event") || !strings.Contains(file, "Illness") {
+			t.Errorf("there is no reason:\n%s", file)
 		}
 		for _, s := range []struct {
 			target  string
@@ -120,7 +114,7 @@ func TestReasonsOfEvents(t *testing.T) {
 			{strings.Repeat("x", 256), Failed, "Choroba nagła"},
 			{"Choroba", Updated, "Choroba"},
 		} {
-			report, _ := w.importFile(Importer{}, writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
+			report, _ := w.importFile(Importer{}, writeUnits(t, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
 			if report.Units[s.outcome] != 1 || stored() != s.want {
 				t.Errorf("%q: %v, stored %q", s.target, report.Units, stored())
 			}
@@ -137,13 +131,13 @@ func TestSlugOfAnother(t *testing.T) {
 			_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("darmowe")})
 			return 0, err
 		})
-		report, problems := w.importFile(Importer{}, writeUnits(t, XLIFF, []Unit{
+		report, problems := w.importFile(Importer{}, writeUnits(t, []Unit{
 			unit(calendar.Category, w.category, Name, "Music", "Muzyka"),
 			unit(calendar.Tag, w.tag, Name, "free", "za darmo"), unit(calendar.Tag, w.tag, Slug, "free", "Darmowe"),
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"),
 		}))
 		checkEqual(t, "units", map[Outcome]int{Updated: 3, Failed: 1}, report.Units)
-		if len(problems) != 1 || !strings.Contains(problems[0], "unit tag.") || !strings.Contains(problems[0], errSameOwner.Error()) {
+		if len(problems) != 1 || !strings.Contains(problems[0], "unit tag/") || !strings.Contains(problems[0], errSameOwner.Error()) {
 			t.Errorf("problems %q", problems)
 		}
 		texts := w.texts()
@@ -159,13 +153,11 @@ func TestSlugOfAnother(t *testing.T) {
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		for _, f := range []Format{JSON, XLIFF} {
-			file := writeUnits(t, f, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
-			im := &Importer{DB: w.db, Site: site()}
-			report, err := im.Import(t.Context(), strings.NewReader(file[:len(file)-4]))
-			if !errors.Is(err, ErrFile) || report.Records != 0 {
-				t.Errorf("%s: %+v, %v", f, report, err)
-			}
+		file := writeUnits(t, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
+		im := &Importer{DB: w.db, Site: site()}
+		report, err := im.Import(t.Context(), strings.NewReader(file[:len(file)-4]))
+		if !errors.Is(err, ErrFile) || report.Records != 0 {
+			t.Errorf("%+v, %v", report, err)
 		}
 		if got := w.polishTexts(w.gala); got != [4]string{} {
 			t.Errorf("written all the same: %q", got)
@@ -177,7 +169,7 @@ func TestBrokenFile(t *testing.T) {
 func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		w.importFile(Importer{}, writeUnits(t, JSON, []Unit{
+		w.importFile(Importer{}, writeUnits(t, []Unit{
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"), unit(calendar.Event, w.gala, Description, html, "<p>Opis</p>"),
 			unit(calendar.Event, w.bare, Title, "changed", "x"),
 		}))
@@ -197,11 +189,11 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		im := &Importer{DB: w.db, Site: site()}
-		file := writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
+		file := writeUnits(t, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
 		if _, err := im.Import(ctx, strings.NewReader(file)); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
-		x := &Exporter{DB: w.db, Format: JSON, To: calendar.Polish}
+		x := &Exporter{DB: w.db, To: calendar.Polish}
 		if _, err := x.Write(ctx, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
@@ -245,24 +237,14 @@ func TestExport(t *testing.T) {
 			}, 0},
 		}
 		for _, tt := range tests {
-			for _, f := range []Format{JSON, XLIFF} {
-				tt.x.Format = f
-				if f == XLIFF && tt.x.From == "" && tt.x.To == "pl" && (len(tt.x.Kinds) == 1 && tt.x.After == 0) {
-					tt.x.DB = w.db
-					if _, err := tt.x.Write(t.Context(), &bytes.Buffer{}); !errors.Is(err, ErrMixed) {
-						t.Errorf("%s: error %v of records in several languages", tt.name, err)
-					}
-					continue
-				}
-				file, done := w.export(tt.x)
-				var got []string
-				for _, u := range readFile(t, file) {
-					got = append(got, u.ID.String())
-				}
-				checkEqual(t, tt.name+" as "+string(f), tt.want, got)
-				if done.Sourceless != tt.sourceless || done.Units != len(tt.want) || done.Revision != newest {
-					t.Errorf("%s: %+v", tt.name, done)
-				}
+			file, done := w.export(tt.x)
+			var got []string
+			for _, u := range readFile(t, file) {
+				got = append(got, u.ID.String())
+			}
+			checkEqual(t, tt.name, tt.want, got)
+			if done.Sourceless != tt.sourceless || done.Units != len(tt.want) || done.Revision != newest {
+				t.Errorf("%s: %+v", tt.name, done)
 			}
 		}
 	})
@@ -279,7 +261,7 @@ func TestExportSinceForgottenChanges(t *testing.T) {
 			since int64
 			fails bool
 		}{{0, true}, {newest - 4, true}, {newest - 3, false}, {newest, false}} {
-			x := Exporter{DB: w.db, To: "pl", From: "en", Format: JSON, Since: &tt.since}
+			x := Exporter{DB: w.db, To: "pl", From: "en", Since: &tt.since}
 			if _, err := x.Write(t.Context(), &bytes.Buffer{}); (err != nil) != tt.fails {
 				t.Errorf("since %d of %d: %v", tt.since, newest, err)
 			}
@@ -296,7 +278,7 @@ var errBroken = errors.New("disk full")
 func TestExportTellsOfFailures(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		x := &Exporter{DB: w.db, Format: XLIFF, From: calendar.English, To: calendar.Polish}
+		x := &Exporter{DB: w.db, From: calendar.English, To: calendar.Polish}
 		if _, err := x.Write(t.Context(), failingReader{}); !errors.Is(err, errBroken) {
 			t.Errorf("error %v", err)
 		}

@@ -25,7 +25,7 @@ func (refusal) Is(target error) bool { return target == ErrFile }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// limitedReader limits how much is read from a file between two resets. So no single text, tag or comment can fill the memory.
+// limitedReader limits how much is read from a file between two resets. So no single text can fill the memory.
 type limitedReader struct {
 	io.Reader
 	left int
@@ -42,7 +42,7 @@ func (g *limitedReader) Read(p []byte) (int, error) {
 
 func (g *limitedReader) reset() { g.left = maxUnit }
 
-// Read calls do for each unit of a JSON or XLIFF file, in order. An unusable unit is included; its fault says why. If
+// Read calls do for each unit of a file, in order. An unusable unit is included; its fault says why. If
 // the file itself is invalid, Read ends with an error that is ErrFile. An error of do ends it too.
 func Read(r io.Reader, do func(*Unit) error) error {
 	g := &limitedReader{Reader: r, left: maxUnit}
@@ -61,13 +61,13 @@ func Read(r io.Reader, do func(*Unit) error) error {
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		return refuse("the file is in UTF-16; save it in UTF-8")
 	case bytes.HasPrefix(text, []byte("<")):
-		return readXLIFF(b, g, do)
+		return refuse("the file is XML, and the import reads JSON as the export writes it")
 	case bytes.HasPrefix(text, []byte("{")):
 		return readJSON(b, g, do)
 	case len(text) == 0:
 		return refuse("the file is empty")
 	}
-	return refuse("the file is neither JSON nor XLIFF")
+	return refuse("the file is not JSON")
 }
 
 // Name returns the id of the unit in the file.
@@ -87,7 +87,7 @@ func (u *Unit) reject(err error) {
 
 // setID sets the ID of a unit from its id attribute or member in the file. An invalid one makes the unit unusable.
 func (u *Unit) setID(name string) {
-	id, err := ParseID(name)
+	id, err := parseID(name)
 	u.ID, u.name = id, shorten(name)
 	if err != nil {
 		u.reject(fmt.Errorf("id %w", err))

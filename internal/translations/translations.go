@@ -5,12 +5,10 @@
 // the same rules as for the API. An import never changes the original of a record, only its translations.
 // Records in the trash are left out.
 //
-// Files are JSON or XLIFF 2.0. Each text is a unit with its source, its translation if there is one, and a
-// note. Names and titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and
-// organizers are HTML. Files contain it as text, with the tags as characters (&lt;p&gt; in XML), because a
-// translator may change the tags. The import sanitises it like the API. Unless Importer.Force is set, a unit is
-// imported only if its source text has not changed since the export. White space does not count, because tools
-// rearrange it.
+// Files are JSON. Each text is a unit with its source, its translation if there is one, and a note. Names and
+// titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and organizers are HTML.
+// The import sanitises it like the API. Unless Importer.Force is set, a unit is imported only if its source text
+// has not changed since the export. White space does not count, because tools rearrange it.
 package translations
 
 import (
@@ -56,16 +54,13 @@ type ID struct {
 }
 
 // String returns the ID in the form for files: event/123/title.
-func (id ID) String() string { return id.joined("/") }
-
-func (id ID) joined(by string) string {
-	return string(id.Kind) + by + strconv.FormatInt(id.Record, 10) + by + string(id.Field)
+func (id ID) String() string {
+	return string(id.Kind) + "/" + strconv.FormatInt(id.Record, 10) + "/" + string(id.Field)
 }
 
-// ParseID parses the result of String. It also accepts dots instead of slashes, because ids in XLIFF 2.0 cannot
-// have slashes.
-func ParseID(s string) (ID, error) {
-	parts := strings.Split(strings.ReplaceAll(s, ".", "/"), "/")
+// parseID parses the result of String.
+func parseID(s string) (ID, error) {
+	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
 		return ID{}, fmt.Errorf("%q: want KIND/ID/FIELD", shorten(s))
 	}

@@ -51,7 +51,7 @@ func Check(
 	ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int), report func(Problem),
 ) error {
 	c := &checker{Editor: e, db: db}
-	for _, kind := range kinds {
+	for _, kind := range slices.Concat(kinds, []calendar.Kind{calendar.Series}) {
 		err := eachBatch(ctx, db, kind, 0, func(ids []int64, done int) error {
 			if err := c.confirmed(ctx, func() error { return c.records(ctx, kind, ids) }, report); err != nil {
 				return fmt.Errorf("check %s: %w", kind, err)
@@ -62,16 +62,6 @@ func Check(
 		if err != nil {
 			return err
 		}
-	}
-	err := eachSeriesBatch(ctx, db, 0, func(ids []int64, done int) error {
-		if err := c.confirmed(ctx, func() error { return c.series(ctx, ids) }, report); err != nil {
-			return fmt.Errorf("check series: %w", err)
-		}
-		step(calendar.Series, done)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	return c.confirmed(ctx, func() error {
 		return errors.Join(c.strays(ctx), c.orphans(ctx), c.log(ctx))
@@ -137,8 +127,11 @@ func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) 
 
 // load loads the records of a kind with the given ids. It also checks the columns that only this kind has.
 func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
-	if kind.IsTerm() {
+	switch {
+	case kind.IsTerm():
 		return c.terms(ctx, kind, ids)
+	case kind == calendar.Series:
+		return c.series(ctx, ids)
 	}
 	rows, err := c.db.LoadRows(ctx, kind, len(ids), true, sql.FieldIn(event.FieldID, ids...))
 	if err != nil {

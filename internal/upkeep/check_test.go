@@ -17,7 +17,6 @@ import (
 )
 
 func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Administrator)
 		tag := w.Term(e, calendar.Tag, "Jazz", 0)
@@ -27,10 +26,7 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 			t.Fatalf("before anything is wrong: %q", got)
 		}
 		ctx := t.Context()
-		for _, c := range []struct {
-			want        string
-			wrong, mend func(*ent.Client) error
-		}{
+		checkFinds(t, w, []damage{
 			{
 				"its instants are not its wall times",
 				func(db *ent.Client) error {
@@ -108,22 +104,34 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 				func(db *ent.Client) error { return db.Counter.UpdateOneID("revision").AddValue(1).Exec(ctx) },
 				func(db *ent.Client) error { return db.Counter.UpdateOneID("revision").AddValue(-1).Exec(ctx) },
 			},
-		} {
-			if err := c.wrong(w.DB); err != nil {
-				t.Fatalf("%s: %v", c.want, err)
-			}
-			if got := w.Problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
-				t.Errorf("want %q, got %q", c.want, got)
-			}
-			if err := c.mend(w.DB); err != nil {
-				t.Fatalf("%s: %v", c.want, err)
-			}
-			if got := w.Problems(); len(got) > 0 {
-				t.Errorf("%s is mended, and there is %q", c.want, got)
-			}
-		}
+		})
 		if n := w.DB.Event.Query().Where(event.ID(row.ID)).CountX(ctx); n != 1 {
 			t.Errorf("%d events are left", n)
 		}
 	})
+}
+
+// damage is a change of the database that Check must find.
+type damage struct {
+	want        string // in a problem
+	wrong, mend func(db *ent.Client) error
+}
+
+// checkFinds makes each damage and mends it again. Check must find a problem in between, and none afterwards.
+func checkFinds(t *testing.T, w *edittest.World, all []damage) {
+	t.Helper()
+	for _, c := range all {
+		if err := c.wrong(w.DB); err != nil {
+			t.Fatalf("%s: %v", c.want, err)
+		}
+		if got := w.Problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
+			t.Errorf("want %q, got %q", c.want, got)
+		}
+		if err := c.mend(w.DB); err != nil {
+			t.Fatalf("%s: %v", c.want, err)
+		}
+		if got := w.Problems(); len(got) > 0 {
+			t.Errorf("%s is mended, and there is %q", c.want, got)
+		}
+	}
 }

@@ -156,7 +156,7 @@ func ReindexFrom(ctx context.Context, db *ent.Client, e *edit.Editor, from Posit
 	if from.Kind == calendar.Series {
 		after = from.ID
 	}
-	return eachSeriesBatch(ctx, db, after, func(ids []int64, done int) error {
+	return eachBatch(ctx, db, calendar.Series, after, func(ids []int64, done int) error {
 		err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 			if err := series.WriteSortKeys(ctx, tx, e, ids); err != nil {
 				return err
@@ -191,11 +191,14 @@ func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, after in
 
 // idsAfter returns the next batch of ids of a kind above after, in ascending order.
 func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
-	where := sql.FieldGT(event.FieldID, after)
-	if kind.IsTerm() {
+	where, limit := sql.FieldGT(event.FieldID, after), batchSize
+	switch {
+	case kind.IsTerm():
 		where = sql.AndPredicates(where, sql.FieldEQ(term.FieldTaxonomy, kind))
+	case kind == calendar.Series:
+		limit = seriesBatch
 	}
-	return db.RecordIDs(ctx, kind, batchSize, where)
+	return db.RecordIDs(ctx, kind, limit, where)
 }
 
 // freeStrays turns occurrences without a series into single events. They keep password_id, because their

@@ -20,7 +20,6 @@ import (
 )
 
 func TestFillSortKeys(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		w.RowsPast = true
 		ctx := t.Context()

@@ -18,7 +18,6 @@ import (
 // TestReindexOfOldSettingsChangesNothing runs Reindex with settings that have been replaced since, like a command
 // that started earlier.
 func TestReindexOfOldSettingsChangesNothing(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		w.Event(w.As(calendar.Editor), &edit.EventInput{})

@@ -3,7 +3,6 @@ package upkeep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,32 +24,17 @@ import (
 // thousand occurrences.
 const seriesBatch = 50
 
-// eachSeriesBatch calls do for all ids of series above after, as eachBatch does for records.
-func eachSeriesBatch(ctx context.Context, db *ent.Client, after int64, do func(ids []int64, done int) error) error {
-	for done := 0; ; {
-		ids, err := db.Series.Query().Where(entseries.IDGT(after)).Order(entseries.ByID()).Limit(seriesBatch).IDs(ctx)
-		if err != nil || len(ids) == 0 {
-			return err
-		}
-		after = ids[len(ids)-1]
-		done += len(ids)
-		if err := do(ids, done); err != nil {
-			return err
-		}
-	}
-}
-
-// series checks the series with the given ids.
-func (c *checker) series(ctx context.Context, ids []int64) error {
+// series loads the series with the given ids. It also checks their schedules and sort keys.
+func (c *checker) series(ctx context.Context, ids []int64) (out []checkedRecord, err error) {
 	rows, err := c.db.Series.Query().Where(entseries.IDIn(ids...)).
 		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	events, err := c.db.Event.Query().Where(event.SeriesIDIn(ids...), event.OriginalStartNotNil()).
 		Select(event.FieldSeriesID, event.FieldOriginalStart, event.FieldStatus).All(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	occurrences := make(map[int64]map[string]calendar.Status, len(ids))
 	for _, r := range events {
@@ -59,18 +43,17 @@ func (c *checker) series(ctx context.Context, ids []int64) error {
 		}
 		occurrences[*r.SeriesID][r.OriginalStart.String()] = r.Status
 	}
-	var named []checkedRecord
 	for _, r := range rows {
 		c.schedule(r, occurrences[r.ID])
 		if n := len(r.Edges.Phases); n > 0 {
 			template, err := ent.DecodeTemplate(r.Edges.Phases[n-1].Template)
 			if err != nil {
-				return fmt.Errorf("template of series %d: %w", r.ID, err)
+				return nil, fmt.Errorf("template of series %d: %w", r.ID, err)
 			}
-			named = append(named, c.title(r, template))
+			out = append(out, c.title(r, template))
 		}
 	}
-	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.recordIDs(ctx, calendar.Series, ids))
+	return out, nil
 }
 
 // title compares the sort keys of a series with the title of its last phase, which is event t. It returns the

@@ -2,7 +2,6 @@ package upkeep_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -66,7 +65,6 @@ func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []
 }
 
 func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row, occurrences := newWeekly(t, w)
@@ -75,10 +73,7 @@ func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
 			t.Fatalf("before anything is wrong: %q", got)
 		}
 		phase := w.DB.SeriesPhase.Query().Where(seriesphase.Position(0)).OnlyX(ctx)
-		for _, c := range []struct {
-			want        string
-			wrong, mend func(*ent.Client) error
-		}{
+		checkFinds(t, w, []damage{
 			{
 				"occurrence of 2026-07-04 08:00:00 is missing",
 				func(db *ent.Client) error {
@@ -187,25 +182,11 @@ func TestCheckComparesSeriesWithTheirSchedules(t *testing.T) {
 					return err
 				},
 			},
-		} {
-			if err := c.wrong(w.DB); err != nil {
-				t.Fatalf("%s: %v", c.want, err)
-			}
-			if got := w.Problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
-				t.Errorf("want %q, got %q", c.want, got)
-			}
-			if err := c.mend(w.DB); err != nil {
-				t.Fatalf("%s: %v", c.want, err)
-			}
-			if got := w.Problems(); len(got) > 0 {
-				t.Errorf("%s is mended, and there is %q", c.want, got)
-			}
-		}
+		})
 	})
 }
 
 func TestRepairFreesOccurrencesOfNoSeries(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row, occurrences := newWeekly(t, w)
@@ -233,7 +214,6 @@ func TestRepairFreesOccurrencesOfNoSeries(t *testing.T) {
 }
 
 func TestRepairDerivesInstantsFromWallTimes(t *testing.T) {
-	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx := t.Context()
 		row := w.Event(w.As(calendar.Editor), &edit.EventInput{})

@@ -27,11 +27,7 @@ type outage struct {
 // outage starts a MySQL server, a service and a load. by changes the database URL that the service gets, for example
 // to go through a proxy. Nil leaves it.
 func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (string, error)) (*outage, error) {
-	m, err := w.server(ctx, "mysql")
-	if err != nil {
-		return nil, err
-	}
-	db, err := m.database(ctx, "almanac")
+	m, db, err := w.database(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -144,29 +140,21 @@ func status(ctx context.Context, url string, want int) error {
 }
 
 func restartMySQL(ctx context.Context, w *world) error {
-	o, err := w.outage(ctx, nil)
-	if err != nil {
-		return err
-	}
-	for range 2 {
-		err := o.during(ctx, "MySQL is killed",
-			func(context.Context) error { o.mysql.kill(); return nil }, o.mysql.restart, o.unavailable)
-		if err != nil {
-			o.load.stop()
-			return err
-		}
-	}
-	return o.done(ctx)
+	return w.mysqlEnds(ctx, "MySQL is killed", (*mysqld).kill)
 }
 
 func stopMySQL(ctx context.Context, w *world) error {
+	return w.mysqlEnds(ctx, "MySQL is shut down", (*mysqld).shutdown)
+}
+
+// mysqlEnds ends the MySQL server under load and starts it again, twice.
+func (w *world) mysqlEnds(ctx context.Context, what string, end func(*mysqld)) error {
 	o, err := w.outage(ctx, nil)
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		err := o.during(ctx, "MySQL is shut down",
-			func(context.Context) error { o.mysql.shutdown(); return nil }, o.mysql.restart, o.unavailable)
+		err := o.during(ctx, what, func(context.Context) error { end(o.mysql); return nil }, o.mysql.restart, o.unavailable)
 		if err != nil {
 			o.load.stop()
 			return err

@@ -14,11 +14,7 @@ func killSQLite(ctx context.Context, w *world) error {
 }
 
 func killMySQL(ctx context.Context, w *world) error {
-	m, err := w.server(ctx, "mysql")
-	if err != nil {
-		return err
-	}
-	db, err := m.database(ctx, "almanac")
+	_, db, err := w.database(ctx)
 	if err != nil {
 		return err
 	}

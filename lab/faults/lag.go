@@ -20,7 +20,7 @@ func laggingReplica(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	db, err := source.database(ctx, "almanac")
+	db, err := source.database(ctx)
 	if err != nil {
 		return err
 	}

@@ -181,6 +181,16 @@ func (h *loadWriter) create(ctx context.Context, base string) error {
 	return nil
 }
 
+// shows checks that an answer shows the event with an id as e.
+func (a answer) shows(id int64, e *event) error {
+	var row eventRow
+	err := a.into(&row)
+	if is := row.event(); err == nil && !is.equal(e) {
+		err = fmt.Errorf("event %d was written as %+v and is shown as %+v", id, *e, *is)
+	}
+	return err
+}
+
 // seen checks that every process shows an event as e by id, and has it in a list.
 func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	for _, base := range h.bases() {
@@ -188,12 +198,8 @@ func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 		if err != nil {
 			return err
 		}
-		var row eventRow
-		if err := a.into(&row); err != nil {
+		if err := a.shows(id, e); err != nil {
 			return err
-		}
-		if is := row.event(); !is.equal(e) {
-			return fmt.Errorf("event %d was acknowledged as %+v and is read as %+v", id, *e, *is)
 		}
 		a, err = h.reader.get(ctx, base, "/events?include="+strconv.FormatInt(id, 10), http.StatusOK)
 		if err != nil {
@@ -237,12 +243,8 @@ func (h *loadWriter) update(ctx context.Context, base string) error {
 	if err != nil {
 		return err
 	}
-	var row eventRow
-	if err := a.into(&row); err != nil {
+	if err := a.shows(id, e); err != nil {
 		return err
-	}
-	if is := row.event(); !is.equal(e) {
-		return fmt.Errorf("event %d was written as %+v and acknowledged as %+v", id, *e, *is)
 	}
 	if h.everywhere {
 		return h.seen(ctx, id, e)

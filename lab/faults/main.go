@@ -65,7 +65,6 @@ type testSetup struct {
 	binary string // almanac
 	mysqld string // called with DIR PORT OPTION...; runs a server in the foreground
 	dir    string // for everything that is written
-	pids   string // file to which the process ids of all that is started are appended; "" for none
 	seed   uint64
 	time   time.Duration // of load in a round
 
@@ -81,7 +80,6 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	flags.StringVar(&s.mysqld, "mysqld", "",
 		"program that runs a MySQL server in the foreground: called with DIR PORT OPTION...; without one, scenarios that need it are skipped")
 	flags.StringVar(&s.dir, "dir", "", "folder for what is written; default a temporary one, removed when all is well")
-	flags.StringVar(&s.pids, "pids", "", "file for the ids of started processes")
 	flags.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "of chance")
 	flags.DurationVar(&s.time, "time", 2*time.Second, "how long each round of load lasts")
 	flags.StringVar(&s.timelines, "timelines", "", "folder for timelines of failovers, as CSV and as pictures; default none")

@@ -12,15 +12,7 @@ import (
 // wrote through the other.
 func twoOnSQLite(ctx context.Context, w *world) error {
 	db := "sqlite://" + filepath.Join(w.dir, "almanac.db")
-	var programs []*program
-	for _, name := range []string{"one", "two"} {
-		p, err := w.serve(ctx, name, db)
-		if err != nil {
-			return err
-		}
-		programs = append(programs, p)
-	}
-	token, err := w.editor(ctx, db)
+	programs, token, err := w.serveTwo(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -38,6 +30,23 @@ func twoOnSQLite(ctx context.Context, w *world) error {
 			return err
 		}
 	}
+	return stopAll(ctx, programs)
+}
+
+// serveTwo starts two processes on a database. It also returns the token of an editor.
+func (w *world) serveTwo(ctx context.Context, db string) (programs []*program, token string, err error) {
+	for _, name := range []string{"one", "two"} {
+		p, err := w.serve(ctx, name, db)
+		if err != nil {
+			return nil, "", err
+		}
+		programs = append(programs, p)
+	}
+	token, err = w.editor(ctx, db)
+	return programs, token, err
+}
+
+func stopAll(ctx context.Context, programs []*program) error {
 	for _, p := range programs {
 		if err := p.stop(ctx); err != nil {
 			return err
@@ -77,11 +86,7 @@ const processes = 8
 // eightOnMySQL is a scenario with eight processes on one MySQL server. A rolling deployment must go unnoticed by
 // clients. Then one process is stopped and one is killed without notice.
 func eightOnMySQL(ctx context.Context, w *world) error {
-	m, err := w.server(ctx, "mysql")
-	if err != nil {
-		return err
-	}
-	db, err := m.database(ctx, "almanac")
+	_, db, err := w.database(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,12 +132,7 @@ func eightOnMySQL(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	for _, p := range f.programs {
-		if err := p.stop(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stopAll(ctx, f.programs)
 }
 
 // deploy restarts three processes one after the other, each taken out of the load balancer before.

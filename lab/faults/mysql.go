@@ -61,6 +61,14 @@ func (w *world) server(ctx context.Context, name string, options ...string) (*my
 	return m, err
 }
 
+// database starts a MySQL server with a database for the service. It returns the server and the URL of the database.
+func (w *world) database(ctx context.Context) (m *mysqld, url string, err error) {
+	if m, err = w.server(ctx, "mysql"); err == nil {
+		url, err = m.database(ctx)
+	}
+	return m, url, err
+}
+
 func (m *mysqld) address() string { return "127.0.0.1:" + strconv.Itoa(m.port) }
 
 // launch starts the process.
@@ -73,7 +81,7 @@ func (m *mysqld) launch() (err error) {
 	//nolint:noctx // it outlives the context: the scenario ends it
 	cmd := exec.Command(m.w.mysqld, append([]string{m.dir, strconv.Itoa(m.port)}, m.options...)...)
 	cmd.Stdout, cmd.Stderr = log, log
-	ended, err := m.w.startProcess(cmd)
+	ended, err := startProcess(cmd)
 	if err != nil {
 		return err
 	}
@@ -135,12 +143,12 @@ func (m *mysqld) either(ctx context.Context, statements ...string) error {
 	return errors.Join(errs...)
 }
 
-// database creates a database with the current schema and returns its URL.
-func (m *mysqld) database(ctx context.Context, name string) (string, error) {
-	if err := m.exec(ctx, "CREATE DATABASE "+name); err != nil {
+// database creates the database almanac with the current schema, and returns its URL.
+func (m *mysqld) database(ctx context.Context) (string, error) {
+	if err := m.exec(ctx, "CREATE DATABASE almanac"); err != nil {
 		return "", err
 	}
-	db := m.url(m.address(), name)
+	db := m.url(m.address(), "almanac")
 	_, err := m.w.command(ctx, "migrate", "apply", "--db", db)
 	return db, err
 }

@@ -66,7 +66,7 @@ func (p *program) launch() (err error) {
 	cmd := exec.Command(p.w.binary, p.args...) //nolint:noctx // it outlives the context: the scenario ends it
 	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, p.w.dir
 	cmd.Env = cleanEnvironment()
-	ended, err := p.w.startProcess(cmd)
+	ended, err := startProcess(cmd)
 	if err != nil {
 		return err
 	}
@@ -230,8 +230,8 @@ func (w *world) editor(ctx context.Context, db string) (string, error) {
 	return words[len(words)-1], nil
 }
 
-// startProcess starts a process and records its id. ended is closed after the process has ended.
-func (w *world) startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
+// startProcess starts a process. ended is closed after the process has ended.
+func startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -240,15 +240,7 @@ func (w *world) startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 		defer close(ended)
 		_ = cmd.Wait() // its status is in ProcessState
 	}()
-	if w.pids == "" {
-		return ended, nil
-	}
-	file, err := os.OpenFile(w.pids, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return ended, err
-	}
-	_, err = fmt.Fprintln(file, cmd.Process.Pid)
-	return ended, errors.Join(err, file.Close())
+	return ended, nil
 }
 
 // cleanEnvironment returns the environment of this process without settings of the service.

@@ -15,15 +15,7 @@ import (
 func removedFiles(ctx context.Context, w *world) error {
 	file := filepath.Join(w.dir, "almanac.db")
 	db := "sqlite://" + file
-	var programs []*program
-	for _, name := range []string{"one", "two"} {
-		p, err := w.serve(ctx, name, db)
-		if err != nil {
-			return err
-		}
-		programs = append(programs, p)
-	}
-	token, err := w.editor(ctx, db)
+	programs, token, err := w.serveTwo(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -66,12 +58,7 @@ func removedFiles(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	for _, p := range programs {
-		if err := p.stop(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return stopAll(ctx, programs)
 }
 
 // refuses waits until a process refuses writes, still answers reads, and /readyz replies 503.

@@ -238,8 +238,7 @@ func (s *slow) hold(ctx context.Context, port int) {
 			if err = c.SetReadDeadline(wait); err == nil {
 				_, err = c.Read(one)
 			}
-			var timeout net.Error
-			if errors.As(err, &timeout) && timeout.Timeout() {
+			if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 				err = nil
 			} else if err == nil && s.drip {
 				err = io.EOF

@@ -58,23 +58,31 @@ func cityOf(venue int) city {
 func (r *run) venueCount() int     { return min(max(r.Events/50, 5), 20_000) }
 func (r *run) organizerCount() int { return max(r.Events/100, 3) }
 
-func (r *run) places(ctx context.Context) error {
-	for from := 0; from < r.venueCount(); from += batch {
-		var some []bulk.Venue
-		for i := from; i < min(from+batch, r.venueCount()); i++ {
-			some = append(some, r.venue(i))
+func (r *run) places(ctx context.Context) (err error) {
+	r.venues, err = writeNamed(ctx, r, r.venueCount(), r.venue, r.loader.Venues)
+	return err
+}
+
+// writeNamed writes a number of venues or organizers in batches, and returns their ids.
+func writeNamed[T any](
+	ctx context.Context, r *run, count int, record func(i int) T, batchOf func([]T) (*bulk.Batch, error),
+) (ids []int64, err error) {
+	for from := 0; from < count; from += batch {
+		var some []T
+		for i := from; i < min(from+batch, count); i++ {
+			some = append(some, record(i))
 		}
-		p, err := r.loader.Venues(some)
+		p, err := batchOf(some)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		ids, err := r.loader.Write(ctx, p)
+		written, err := r.loader.Write(ctx, p)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.venues = append(r.venues, ids...)
+		ids = append(ids, written...)
 	}
-	return nil
+	return ids, nil
 }
 
 func (r *run) venue(i int) bulk.Venue {
@@ -96,23 +104,9 @@ func (r *run) venue(i int) bulk.Venue {
 	return v
 }
 
-func (r *run) organizers(ctx context.Context) error {
-	for from := 0; from < r.organizerCount(); from += batch {
-		var some []bulk.Organizer
-		for i := from; i < min(from+batch, r.organizerCount()); i++ {
-			some = append(some, r.organizer(i))
-		}
-		p, err := r.loader.Organizers(some)
-		if err != nil {
-			return err
-		}
-		ids, err := r.loader.Write(ctx, p)
-		if err != nil {
-			return err
-		}
-		r.holders = append(r.holders, ids...)
-	}
-	return nil
+func (r *run) organizers(ctx context.Context) (err error) {
+	r.holders, err = writeNamed(ctx, r, r.organizerCount(), r.organizer, r.loader.Organizers)
+	return err
 }
 
 func (r *run) organizer(i int) bulk.Organizer {

@@ -20,22 +20,17 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
 
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	// The second signal ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
 // flags contains the command-line flags.
 type flags struct {

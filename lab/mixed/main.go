@@ -17,16 +17,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/lab/proc"
@@ -46,34 +43,10 @@ type settings struct {
 	Seed       uint64        `help:"Chooses the lists and the events." default:"1"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second signal ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
-// run runs the command and returns the exit status: 0 success, 1 failure, 2 wrong usage.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	var s settings
-	exit := -1
-	parser, err := kong.New(&s, kong.Name("mixed"), kong.Writers(out, errs), kong.Exit(func(code int) { exit = code }),
-		kong.Description("Measures lists of events while events are written."))
-	if err == nil {
-		_, err = parser.Parse(args)
-	}
-	switch {
-	case exit >= 0:
-		return exit
-	case err != nil:
-		fmt.Fprintln(errs, "mixed:", err)
-		return 2
-	}
-	if err := s.measure(ctx, out, errs); err != nil {
-		fmt.Fprintln(errs, "mixed:", err)
-		return 1
-	}
-	return 0
+	return command.Run(ctx, &settings{}, "mixed", "Measures lists of events while events are written.", args, out, errs)
 }
 
 // check validates the flags and creates the work folder.
@@ -94,7 +67,8 @@ func (s *settings) check() error {
 	return os.MkdirAll(s.Dir, 0o755)
 }
 
-func (s *settings) measure(ctx context.Context, out, errs io.Writer) (err error) {
+// Run measures the engines one after the other, and prints the tables.
+func (s *settings) Run(ctx context.Context, o command.Output) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -107,20 +81,20 @@ func (s *settings) measure(ctx context.Context, out, errs io.Writer) (err error)
 			return err
 		}
 	}
-	engines := []*engine{{settings: s, name: "SQLite", where: s.Dir, log: errs}}
+	engines := []*engine{{settings: s, name: "SQLite", where: s.Dir, log: o.Err}}
 	if s.MySQL != "" {
-		engines = append(engines, &engine{settings: s, name: "MySQL", where: s.MySQL, log: errs})
+		engines = append(engines, &engine{settings: s, name: "MySQL", where: s.MySQL, log: o.Err})
 	}
 	for _, e := range engines {
 		if err := e.measure(ctx); err != nil {
 			return fmt.Errorf("%s: %w", e.name, err)
 		}
 	}
-	fmt.Fprintf(out, "%s; %s, %d processors, generator and service on the same machine; %d events; %d rounds of %s, seed %d; "+
+	fmt.Fprintf(o.Out, "%s; %s, %d processors, generator and service on the same machine; %d events; %d rounds of %s, seed %d; "+
 		"flags of the service: %s; load of the machine before: %s; took %s\n\n", began.UTC().Format(time.DateOnly),
 		runtime.Version(), runtime.NumCPU(), s.Events, s.Rounds, s.Time, s.Seed, flagsText(s.ServeFlags), load,
 		time.Since(began).Round(time.Second))
-	return printTables(out, engines)
+	return printTables(o.Out, engines)
 }
 
 func flagsText(flags []string) string {

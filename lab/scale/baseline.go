@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/lab/baseline"
+	"github.com/almanac-cal/almanac/lab/command"
 )
 
 type baselineCmd struct {
@@ -30,7 +31,7 @@ type contender struct {
 	rates map[string]float64 // requests in a second, the best of the rounds
 }
 
-func (b baselineCmd) Run(ctx context.Context, o output) error {
+func (b baselineCmd) Run(ctx context.Context, o command.Output) error {
 	engines, err := b.engines()
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (b baselineCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (b baselineCmd) runOne(ctx context.Context, o output, e engine, s size) (err error) {
+func (b baselineCmd) runOne(ctx context.Context, o command.Output, e engine, s size) (err error) {
 	st, err := e.open(ctx, s)
 	if err != nil {
 		return err

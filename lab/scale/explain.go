@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/command"
 )
 
 type explainCmd struct {
@@ -20,7 +21,7 @@ type explainCmd struct {
 	Only string `help:"Only questions whose name matches." placeholder:"REGEXP"`
 }
 
-func (x explainCmd) Run(ctx context.Context, o output) error {
+func (x explainCmd) Run(ctx context.Context, o command.Output) error {
 	engines, err := x.engines()
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (x explainCmd) Run(ctx context.Context, o output) error {
 
 // runOne prints the SQL statements that the service sends for each question, on one database.
 func (x explainCmd) runOne(
-	ctx context.Context, o output, e engine, s size, only *regexp.Regexp, withIndex bool,
+	ctx context.Context, o command.Output, e engine, s size, only *regexp.Regexp, withIndex bool,
 ) (err error) {
 	st, err := e.open(ctx, s)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
 )
@@ -17,7 +18,7 @@ type fillCmd struct {
 	Again  bool   `help:"Make also those anew that are there."`
 }
 
-func (f fillCmd) Run(ctx context.Context, o output) error {
+func (f fillCmd) Run(ctx context.Context, o command.Output) error {
 	engines, err := f.engines()
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (f fillCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (f fillCmd) runOne(ctx context.Context, o output, e engine, s size, from calendar.Wall) error {
+func (f fillCmd) runOne(ctx context.Context, o command.Output, e engine, s size, from calendar.Wall) error {
 	at, err := e.database(s)
 	if err != nil {
 		return err

@@ -12,12 +12,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 
-	"github.com/alecthomas/kong"
+	"github.com/almanac-cal/almanac/lab/command"
 )
 
 type cli struct {
@@ -27,38 +24,8 @@ type cli struct {
 	Baseline baselineCmd `cmd:"" help:"Compare the service with the same written by hand."`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	// The second signal ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
-// output is the writers of a command: Out for its result and Err for its progress.
-type output struct{ Out, Err io.Writer }
-
-// run runs the subcommand in args and returns the exit status: 0 success, 1 failure, 2 wrong usage.
-func run(ctx context.Context, args []string, out, err io.Writer) int {
-	var c cli
-	exit := -1
-	parser, fault := kong.New(&c, kong.Name("scale"), kong.Writers(out, err), kong.Exit(func(code int) { exit = code }),
-		kong.Description("Measures the service on calendars of different sizes."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(output{out, err}))
-	if fault != nil {
-		fmt.Fprintln(err, "scale:", fault)
-		return 2
-	}
-	command, fault := parser.Parse(args)
-	if exit >= 0 {
-		return exit
-	}
-	if fault != nil {
-		fmt.Fprintln(err, "scale:", fault)
-		return 2
-	}
-	if fault := command.Run(); fault != nil {
-		fmt.Fprintln(err, "scale:", fault)
-		return 1
-	}
-	return 0
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	return command.Run(ctx, &cli{}, "scale", "Measures the service on calendars of different sizes.", args, out, errs)
 }

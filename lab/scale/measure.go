@@ -11,6 +11,8 @@ import (
 	"runtime/pprof"
 	"slices"
 	"time"
+
+	"github.com/almanac-cal/almanac/lab/command"
 )
 
 type measureCmd struct {
@@ -35,7 +37,7 @@ type result struct {
 	by    map[string]map[size]measured
 }
 
-func (m measureCmd) Run(ctx context.Context, o output) error {
+func (m measureCmd) Run(ctx context.Context, o command.Output) error {
 	engines, err := m.engines()
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (m measureCmd) Run(ctx context.Context, o output) error {
 
 // all measures the questions on all calendars of an engine. It alternates between sizes, so that other load on the
 // machine affects all of them equally.
-func (m measureCmd) all(ctx context.Context, o output, e engine, asked []question, r *result) (err error) {
+func (m measureCmd) all(ctx context.Context, o command.Output, e engine, asked []question, r *result) (err error) {
 	subjects := make(map[size]*subject)
 	defer func() {
 		for _, sub := range subjects {

@@ -53,7 +53,7 @@ func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	c := &recordingConn{r: r, lent: conn}
 	err = conn.Raw(func(under any) error {
 		var ok bool
-		if c.under, ok = under.(connection); !ok {
+		if c.connection, ok = under.(connection); !ok {
 			return errors.New("the driver cannot be recorded")
 		}
 		return nil
@@ -75,37 +75,21 @@ type connection interface {
 
 // recordingConn is a connection that records its statements in a recorder.
 type recordingConn struct {
-	r     *recorder
-	lent  *sql.Conn
-	under connection
+	connection
+	r    *recorder
+	lent *sql.Conn
 }
 
-func (c *recordingConn) Prepare(query string) (driver.Stmt, error) { return c.under.Prepare(query) }
-func (c *recordingConn) Begin() (driver.Tx, error) {
-	return c.BeginTx(context.Background(), driver.TxOptions{})
-}
 func (c *recordingConn) Close() error { return c.lent.Close() }
-
-func (c *recordingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	return c.under.BeginTx(ctx, o)
-}
-
-func (c *recordingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return c.under.PrepareContext(ctx, query)
-}
 
 func (c *recordingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.r.write(query, args)
-	return c.under.QueryContext(ctx, query, args)
-}
-
-func (c *recordingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.under.ExecContext(ctx, query, args)
+	return c.connection.QueryContext(ctx, query, args)
 }
 
 // CheckNamedValue implements driver.NamedValueChecker.
 func (c *recordingConn) CheckNamedValue(v *driver.NamedValue) error {
-	if checker, ok := c.under.(driver.NamedValueChecker); ok {
+	if checker, ok := c.connection.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(v)
 	}
 	return driver.ErrSkip

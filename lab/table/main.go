@@ -16,13 +16,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
-	"github.com/alecthomas/kong"
+	"github.com/almanac-cal/almanac/lab/command"
 )
 
 type cli struct {
@@ -31,38 +27,8 @@ type cli struct {
 	Constant constantCmd `cmd:"" hidden:"" help:"Serve constant replies."`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The second signal ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
-// output is the writers of a command: Out for its result and Err for its progress.
-type output struct{ Out, Err io.Writer }
-
-// run runs the subcommand in args and returns the exit status: 0 success, 1 failure, 2 wrong usage.
-func run(ctx context.Context, args []string, out, err io.Writer) int {
-	var c cli
-	exit := -1
-	parser, fault := kong.New(&c, kong.Name("table"), kong.Writers(out, err), kong.Exit(func(code int) { exit = code }),
-		kong.Description("Measures the service beside what it is compared with."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(output{out, err}))
-	if fault != nil {
-		fmt.Fprintln(err, "table:", fault)
-		return 2
-	}
-	command, fault := parser.Parse(args)
-	if exit >= 0 {
-		return exit
-	}
-	if fault != nil {
-		fmt.Fprintln(err, "table:", fault)
-		return 2
-	}
-	if fault := command.Run(); fault != nil {
-		fmt.Fprintln(err, "table:", fault)
-		return 1
-	}
-	return 0
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	return command.Run(ctx, &cli{}, "table", "Measures the service beside what it is compared with.", args, out, errs)
 }

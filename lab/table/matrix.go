@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/proc"
 )
@@ -53,7 +54,7 @@ const (
 )
 
 // matrix measures every target and path with every number of clients.
-func (e effort) matrix(ctx context.Context, o output, all []*target) (map[key]*cell, error) {
+func (e effort) matrix(ctx context.Context, o command.Output, all []*target) (map[key]*cell, error) {
 	cells := make(map[key]*cell)
 	for round := range e.Rounds {
 		for _, path := range paths {

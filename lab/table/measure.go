@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/lab/proc"
@@ -39,7 +40,7 @@ func (c *measureCmd) quick() {
 	c.Events, c.Clients, c.Rounds, c.Time, c.Warm = 10_000, []int{1, 64}, 1, 400*time.Millisecond, 100*time.Millisecond
 }
 
-func (c *measureCmd) Run(ctx context.Context, o output) error {
+func (c *measureCmd) Run(ctx context.Context, o command.Output) error {
 	began, load := time.Now(), proc.Load()
 	if c.Quick {
 		c.quick()
@@ -115,7 +116,7 @@ func (c *measureCmd) check() (*regexp.Regexp, error) {
 }
 
 // build compiles the service, unless a flag names a program.
-func (c *measureCmd) build(ctx context.Context, o output) (string, error) {
+func (c *measureCmd) build(ctx context.Context, o command.Output) (string, error) {
 	if c.Program != "" {
 		return c.Program, nil
 	}
@@ -128,7 +129,7 @@ func (c *measureCmd) build(ctx context.Context, o output) (string, error) {
 }
 
 // engines returns the engines to measure. It fills databases that do not exist.
-func (c *measureCmd) engines(ctx context.Context, o output) ([]engine, error) {
+func (c *measureCmd) engines(ctx context.Context, o command.Output) ([]engine, error) {
 	out := []engine{{name: "SQLite"}}
 	if c.MySQL != "" {
 		out = append(out, engine{name: "MySQL"})
@@ -147,7 +148,7 @@ func (c *measureCmd) engines(ctx context.Context, o output) ([]engine, error) {
 }
 
 // filled returns the URL of a database with the calendar. It fills the database if necessary.
-func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string) (string, error) {
+func (c *measureCmd) filled(ctx context.Context, o command.Output, where, prefix string) (string, error) {
 	began := time.Now()
 	at, made, err := fill.Kept(ctx, where, prefix, fill.Options{
 		Events: c.Events, From: fill.Default(began), Site: local.Site("http://localhost"),
@@ -159,7 +160,7 @@ func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string)
 }
 
 // all runs all measurements and stores the results in m.
-func (c *measureCmd) all(ctx context.Context, o output, s *testStand, m *runResult) (err error) {
+func (c *measureCmd) all(ctx context.Context, o command.Output, s *testStand, m *runResult) (err error) {
 	defer func() {
 		for _, t := range m.targets {
 			if t.Process != nil {

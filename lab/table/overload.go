@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/drive"
 )
 
@@ -27,7 +28,7 @@ const (
 )
 
 // floods sends each of the service's targets twice as many list requests as it can answer.
-func (e effort) floods(ctx context.Context, o output, all []*target, cells map[key]*cell, length time.Duration) ([]flood, error) {
+func (e effort) floods(ctx context.Context, o command.Output, all []*target, cells map[key]*cell, length time.Duration) ([]flood, error) {
 	var out []flood
 	for _, t := range all {
 		if t.kind != cachedTarget && t.kind != uncachedTarget {

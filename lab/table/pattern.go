@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/almanac-cal/almanac/lab/baseline"
 )
 
 // pattern is all rows that make up one event, a template for inserting more events without the service.
@@ -83,65 +85,35 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 }
 
 // insert inserts the rows of the n-th further event in one transaction, without any checks.
-func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) (err error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tx.Rollback() // the first error is the one that matters
+func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) error {
+	return baseline.NewEvent(ctx, db, func(tx *sql.Tx, id int64) error {
+		for _, row := range p {
+			values := slices.Clone(row.values)
+			if row.id >= 0 {
+				values[row.id] = id
+			}
+			if row.unique >= 0 {
+				values[row.unique] = fmt.Sprintf("example-number-%d", n)
+			}
+			if _, err := tx.ExecContext(ctx, row.text, values...); err != nil {
+				return fmt.Errorf("%.60s: %w", row.text, err)
+			}
 		}
-	}()
-	record, err := tx.ExecContext(ctx, "INSERT INTO records (kind) VALUES ('event')")
-	if err != nil {
-		return err
-	}
-	id, err := record.LastInsertId()
-	if err != nil {
-		return err
-	}
-	for _, row := range p {
-		values := slices.Clone(row.values)
-		if row.id >= 0 {
-			values[row.id] = id
-		}
-		if row.unique >= 0 {
-			values[row.unique] = fmt.Sprintf("example-number-%d", n)
-		}
-		if _, err := tx.ExecContext(ctx, row.text, values...); err != nil {
-			return fmt.Errorf("%.60s: %w", row.text, err)
-		}
-	}
-	return tx.Commit()
+		return nil
+	})
 }
 
 // queryRows returns all rows of a query with the names of its columns.
-func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	if columns, err = rows.Columns(); err != nil {
-		return nil, nil, err
-	}
-	for rows.Next() {
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, nil, err
-		}
+func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, rows [][]any, err error) {
+	columns, rows, err = baseline.Rows(ctx, db, query, args...)
+	for _, values := range rows {
 		for i, v := range values {
-			if text, ok := v.([]byte); ok { // as MySQL gives texts
+			if text, ok := v.([]byte); ok {
 				values[i] = string(text)
 			}
 		}
-		out = append(out, values)
 	}
-	return columns, out, rows.Err()
+	return columns, rows, err
 }
 
 // audit counts the posted events in the database and in the service's replies, into out.

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/lab/baseline"
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/lab/process"
@@ -33,7 +34,7 @@ type byHandCmd struct {
 	Listen string `required:"" help:"Address."`
 }
 
-func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
+func (c byHandCmd) Run(ctx context.Context, o command.Output) (err error) {
 	st, err := fill.Open(ctx, c.DB)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ type constantCmd struct {
 	Listen    string `required:"" help:"Address."`
 }
 
-func (c constantCmd) Run(ctx context.Context, o output) error {
+func (c constantCmd) Run(ctx context.Context, o command.Output) error {
 	data, err := os.ReadFile(c.Replies)
 	if err != nil {
 		return err

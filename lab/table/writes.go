@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
@@ -74,7 +75,7 @@ type eventWriter struct {
 }
 
 // writes measures writes on a separate database.
-func (e effort) writes(ctx context.Context, o output, s *testStand, db string, length time.Duration) (_ *writing, err error) {
+func (e effort) writes(ctx context.Context, o command.Output, s *testStand, db string, length time.Duration) (_ *writing, err error) {
 	st, err := fill.Open(ctx, db)
 	if err != nil {
 		return nil, err

@@ -17,21 +17,18 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/command"
 	"github.com/almanac-cal/almanac/lab/local"
 )
 
@@ -43,36 +40,14 @@ type settings struct {
 	Rounds  int           `help:"Requests of each kind that are counted. The median counts." default:"9"`
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
+func main() { command.Main(run) }
 
-// run runs the command and returns the exit status: 0 success, 1 failure, 2 wrong usage.
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
-	var s settings
-	exit := -1
-	parser, err := kong.New(&s, kong.Name("writers"), kong.Writers(out, errs), kong.Exit(func(code int) { exit = code }))
-	if err == nil {
-		_, err = parser.Parse(args)
-	}
-	switch {
-	case exit >= 0:
-		return exit
-	case err != nil:
-		fmt.Fprintln(errs, err)
-		return 2
-	}
-	if err := measure(ctx, s, out); err != nil {
-		fmt.Fprintln(errs, "writers:", err)
-		return 1
-	}
-	return 0
+	return command.Run(ctx, &settings{}, "writers", "Counts what writes cost on a database.", args, out, errs)
 }
 
-func measure(ctx context.Context, s settings, out io.Writer) (err error) {
+// Run counts the statements of one client, then lets several write at once.
+func (s settings) Run(ctx context.Context, o command.Output) (err error) {
 	st, err := store.Open(ctx, s.DB)
 	if err != nil {
 		return err
@@ -92,11 +67,11 @@ func measure(ctx context.Context, s settings, out io.Writer) (err error) {
 	if err := st.DB.QueryRowContext(ctx, version).Scan(&name); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, name)
-	if err := countStatements(ctx, s, out); err != nil {
+	fmt.Fprintln(o.Out, name)
+	if err := countStatements(ctx, s, o.Out); err != nil {
 		return err
 	}
-	return writeTogether(ctx, s, st, out)
+	return writeTogether(ctx, s, st, o.Out)
 }
 
 // counts counts the SQL statements, transactions and errors of a store.
@@ -120,8 +95,7 @@ func (c *counts) watch(ctx context.Context, operation, statement string) (contex
 			return
 		}
 		reason := err.Error()
-		var my *mysql.MySQLError
-		if errors.As(err, &my) {
+		if my, ok := errors.AsType[*mysql.MySQLError](err); ok {
 			reason = fmt.Sprint("error ", my.Number)
 		}
 		if words := strings.Fields(statement); len(words) > 3 {

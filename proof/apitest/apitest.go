@@ -33,6 +33,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -66,6 +67,22 @@ type API struct {
 
 // Option changes how the service is set up.
 type Option func(*handlers.Config)
+
+// Each runs a test in parallel on each engine, with a service on a fresh database.
+func Each(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
+	t.Helper()
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, New(t, st, options...)) })
+}
+
+// EachExample is like Each, and the database has the calendar of Example.
+func EachExample(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
+	t.Helper()
+	Each(t, func(t *testing.T, api *API) {
+		api.Example(t)
+		test(t, api)
+	}, options...)
+}
 
 // New returns a service on an open database whose migrations have run. The test fails if it cannot be set up.
 func New(t testing.TB, st *store.Store, options ...Option) *API {

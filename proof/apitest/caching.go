@@ -144,6 +144,7 @@ func Send(t testing.TB, s *server.Server, req *http.Request) Response {
 	if req.Body != http.NoBody && req.Header.Get("Content-Length") == "" {
 		req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
 	}
+	req.RequestURI = strings.TrimPrefix(req.RequestURI, BaseURL) // DumpRequest writes no Host beside an absolute URL
 	sent, err := httputil.DumpRequest(req, true)
 	if err != nil {
 		t.Fatalf("%s %s: %v", req.Method, req.URL, err)

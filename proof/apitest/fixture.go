@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 )
 
@@ -144,6 +145,16 @@ func (a *API) record(t testing.TB, kind calendar.Kind) int64 {
 		t.Fatal(err)
 	}
 	return row.ID
+}
+
+// Revision returns the current revision of the calendar.
+func (a *API) Revision(t testing.TB) int64 {
+	t.Helper()
+	revision, err := edit.Revision(t.Context(), a.Store.Ent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return revision
 }
 
 func wallOf(t testing.TB, text string) calendar.Wall {

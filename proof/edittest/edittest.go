@@ -66,9 +66,10 @@ func NewWorld(t testing.TB, db *ent.Client) *World {
 	return w
 }
 
-// Each runs a test on every engine.
+// Each runs a test in parallel on every engine.
 func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	t.Helper()
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := NewWorld(t, st.Ent)
 		w.Brief = storetest.IsBrief(st)

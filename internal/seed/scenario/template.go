@@ -195,17 +195,11 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 func (ts templates) sameSlots() error {
 	first := ts[0].slots()
 	for _, t := range ts[1:] {
-		if other := t.slots(); !slices.Equal(sortedCopy(first), sortedCopy(other)) {
+		if other := t.slots(); !slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(other))) {
 			return fmt.Errorf("languages have different slots in a title: %q", ts[0][0].text)
 		}
 	}
 	return nil
-}
-
-func sortedCopy(numbers []int) []int {
-	numbers = slices.Clone(numbers)
-	slices.Sort(numbers)
-	return numbers
 }
 
 // slots returns the placeholders whose values make titles different from each other, without repeats.

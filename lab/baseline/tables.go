@@ -1,0 +1,57 @@
+package baseline
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// Rows returns all rows of a query with the names of its columns. MySQL returns texts as []byte.
+func Rows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	if columns, err = rows.Columns(); err != nil {
+		return nil, nil, err
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, nil, err
+		}
+		out = append(out, values)
+	}
+	return columns, out, rows.Err()
+}
+
+// Tx calls do in a transaction, and commits it unless do returns an error.
+func Tx(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// NewEvent draws the id of an event, and calls do in the same transaction.
+func NewEvent(ctx context.Context, db *sql.DB, do func(tx *sql.Tx, id int64) error) error {
+	return Tx(ctx, db, func(tx *sql.Tx) error {
+		record, err := tx.ExecContext(ctx, "INSERT INTO records (kind) VALUES ('event')")
+		if err != nil {
+			return err
+		}
+		id, err := record.LastInsertId()
+		if err != nil {
+			return err
+		}
+		return do(tx, id)
+	})
+}
