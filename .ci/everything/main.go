@@ -26,6 +26,7 @@ func steps() []step {
 		{title: "A Redis server", run: startRedis},
 		{title: "Check", run: check},
 		{title: "Modules", run: modules},
+		{title: "Licences", run: licences},
 		{title: "A MySQL server", run: startMySQL},
 		{title: "A MariaDB server", run: startSecond},
 		{title: "Programs that copy databases", run: installDumpPrograms},

@@ -15,6 +15,17 @@ func modules(j *job) {
 	j.run("go", "-C", "lab", "mod", "tidy", "-diff")
 }
 
+// licences lists the licences of what is linked into the program. It fails if one is not allowed or if the list was out of date.
+func licences(j *job) {
+	files := []string{"THIRD_PARTY.md", "cmd/almanac/notices.txt"}
+	status := append([]string{"status", "--porcelain", "--"}, files...)
+	before := j.git(status...)
+	j.run("bash", ".ci/release/licences")
+	if j.git(status...) != before {
+		j.fail("%s were out of date; commit what .ci/release/licences wrote", strings.Join(files, " and "))
+	}
+}
+
 // migrations checks both histories: they result in the schema, their checksums are right, none loses data or locks tables
 // without an annotation, and they only grow. Tests apply them, to an empty database and to earlier versions with rows.
 func migrations(j *job) {
