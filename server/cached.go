@@ -116,11 +116,11 @@ func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*rep
 	if err := s.cache.Prove(x.ctx, r, revision, x.now, x.until, x.unchanged); err != nil {
 		return nil, err
 	}
-	c.Response().Header.VisitAll(func(name, value []byte) {
+	for name, value := range c.Response().Header.All() {
 		if text := string(name); !perReplyHeaders[strings.ToLower(text)] {
 			r.Header = append(r.Header, [2]string{text, string(value)})
 		}
-	})
+	}
 	return r, nil
 }
 

@@ -229,11 +229,11 @@ func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
 		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}, {headerRole, string(x.caller.Role)}},
 	}
-	c.Response().Header.VisitAll(func(name, value []byte) {
+	for name, value := range c.Response().Header.All() {
 		if !perReplyHeaders[strings.ToLower(string(name))] {
 			a.Header = append(a.Header, [2]string{string(name), string(value)})
 		}
-	})
+	}
 	return a
 }
 

@@ -24,7 +24,9 @@ func (headerCarrier) Set(string, string) {}
 // Keys implements propagation.TextMapCarrier.
 func (c headerCarrier) Keys() []string {
 	var out []string
-	c.h.VisitAll(func(name, _ []byte) { out = append(out, string(name)) })
+	for name := range c.h.All() {
+		out = append(out, string(name))
+	}
 	return out
 }
 

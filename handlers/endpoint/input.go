@@ -122,7 +122,9 @@ func QueryValues(text []byte) (map[string]any, error) {
 			continue
 		}
 		one.ParseBytes(pair)
-		one.VisitAll(func(key, value []byte) { failed = form.Add(string(key), string(value)) })
+		for key, value := range one.All() {
+			failed = form.Add(string(key), string(value))
+		}
 		if failed != nil {
 			return nil, tooLargeError(failed)
 		}
