@@ -127,14 +127,14 @@ func constantServer(replies []reply, asService bool) *fiber.App {
 // headers that the server itself does not add.
 func recordReply(path string, r *fasthttp.Response, every bool) reply {
 	out := reply{Path: path, Body: append([]byte(nil), r.Body()...)}
-	r.Header.VisitAll(func(key, value []byte) {
+	for key, value := range r.Header.All() {
 		name := string(key)
 		own := strings.EqualFold(name, "Server") || strings.EqualFold(name, "Date") ||
 			strings.EqualFold(name, "Content-Length") || strings.EqualFold(name, "Connection")
 		if !own && (every || strings.EqualFold(name, "Content-Type")) {
 			out.Headers = append(out.Headers, [2]string{name, string(value)})
 		}
-	})
+	}
 	return out
 }
 

@@ -79,7 +79,7 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	from.Header.Set("Date", "then")
 	for every, total := range map[bool]string{false: "", true: "7"} {
 		app := constantServer([]reply{recordReply("/a", &from, every)}, every)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/a", nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/a", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
