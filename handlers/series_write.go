@@ -129,7 +129,7 @@ type previewInput struct {
 
 func (r *writing) declareSeriesPreview(p *param.Set, in *previewInput) {
 	r.declareEvent(fields{p: p, r: r, create: true, preview: true}, &in.eventInput)
-	param.Default(p.Int(&in.limit, "limit", "Number of starts in the reply"), &in.limit, 10).Between(1, 100)
+	param.Default(p.Int(&in.limit, "limit", "Number of starts in the response"), &in.limit, 10).Between(1, 100)
 }
 
 // previewSeries answers POST /series/preview. It stores nothing.

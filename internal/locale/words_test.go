@@ -69,7 +69,7 @@ func pageWords(t *testing.T, name string, lang calendar.Language) map[string]str
 func TestGlossary(t *testing.T) {
 	glossary := []struct{ english, polish, spanish string }{
 		{"requests?", "żąda", "solicitud"},
-		{"repl(y|ies)", "odpowied", "respuesta"},
+		{"responses?", "odpowied", "respuesta"},
 		{"events?", "wydarze", "evento"},
 		{"occurrences?", "termin", "fechas? de la serie"},
 		{"series", "cykl", "serie"},

@@ -36,12 +36,12 @@ func (h headerParameter) declare() *param.Param {
 // the namespace index does not list them.
 var headerParameters = []headerParameter{
 	{
-		"If-None-Match", "ETags of the replies that the client has: 304 if that of the reply is among them",
+		"If-None-Match", "ETags of the responses that the client has: 304 if that of the response is among them",
 		func(_ *Route, method string) bool { return method == http.MethodGet },
 	},
 	{
 		"If-Match", "ETags of the record as the client knows it: 412 if it has changed since. " +
-			"A write accepts those of a version in any language and with any fields, a read only that of the reply",
+			"A write accepts those of a version in any language and with any fields, a read only that of the response",
 		isConditional,
 	},
 	{
@@ -56,7 +56,7 @@ var headerParameters = []headerParameter{
 	},
 	{
 		"Idempotency-Key", "A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. " +
-			"If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply",
+			"If the client repeats the request within 24 hours, the service carries it out once and repeats the first response",
 		func(_ *Route, method string) bool { return method == http.MethodPost },
 	},
 }
@@ -126,16 +126,16 @@ var headers = ordered{
 	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 	{"Link", headerObject("Addresses of the first, previous, next and last page", headerRequired, ordered{{"type", "string"}})},
 	{"Location", headerObject("Address of the record", headerRequired, ordered{{"type", "string"}, {"format", "uri"}})},
-	{"ETag", headerObject("Identifies this version of the reply, for If-None-Match and If-Match", headerRequired,
+	{"ETag", headerObject("Identifies this version of the response, for If-None-Match and If-Match", headerRequired,
 		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
 	{"Last-Modified", headerObject("When the calendar last changed, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
 	{"Content-Disposition", headerObject("Name of the file", headerOptional, ordered{{"type", "string"}})},
-	{"Cache-Control", headerObject("How long caches may keep the reply, and which ones", headerRequired, ordered{{"type", "string"}})},
-	{"Content-Language", headerObject("Language of the reply", headerRequired,
+	{"Cache-Control", headerObject("How long caches may keep the response, and which ones", headerRequired, ordered{{"type", "string"}})},
+	{"Content-Language", headerObject("Language of the response", headerRequired,
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
 	{"X-Request-Id", headerObject("Identifies the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
 	{"WWW-Authenticate", headerObject("The authentication schemes", headerRequired, ordered{{"type", "string"}})},
-	{replayedHeader, headerObject("Whether the reply is that of an earlier request with the same Idempotency-Key", headerOptional,
+	{replayedHeader, headerObject("Whether the response is that of an earlier request with the same Idempotency-Key", headerOptional,
 		ordered{{"type", "boolean"}})},
 	{preferenceHeader, headerObject("The preference of the request that the service applied", headerOptional, ordered{{"type", "string"}})},
 	{ignoredHeader, headerObject("Parameters that the operation does not have and the service ignored. Each may name the one that was "+

@@ -120,7 +120,7 @@ func describeOperation(p *Route, e *Endpoint, method string) string {
 	case e.In == param.InBody:
 		return "Changes the fields that are sent, and no others. POST, PUT and PATCH do the same."
 	case p.hasCaptures():
-		return "Without credentials only what is public can be read. The reply has an ETag for conditional requests."
+		return "Without credentials only what is public can be read. The response has an ETag for conditional requests."
 	}
 	return "Without credentials the list has what is public. The header Link has the addresses of other pages."
 }

@@ -65,7 +65,7 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 	return o
 }
 
-const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
+const fieldsDescription = "Keys to keep in the response, dotted for nested ones: id,venue.venue. " +
 	"In lists they apply to each element"
 
 // fieldsParameter returns the OpenAPI object of _fields. All replies except feeds support it.

@@ -17,7 +17,7 @@ func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
 		if p.isFeed() {
 			out = append(out, member{"301", d.otherLanguage(p)})
 		}
-		out = append(out, member{"304", responseObject("The client has this reply", readHeaders(p), nil)})
+		out = append(out, member{"304", responseObject("The client has this response", readHeaders(p), nil)})
 	}
 	for _, err := range errorsOf(p, e, method) {
 		out = append(out, member{err.status, d.failure(p, method, err)})
@@ -153,7 +153,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []errorResponse {
 	}
 	switch {
 	case read:
-		out = append(out, errorResponse{"412", "If-Match does not contain the ETag of the reply"})
+		out = append(out, errorResponse{"412", "If-Match does not contain the ETag of the response"})
 	case single:
 		out = append(out, errorResponse{"412", "The record does not meet If-Match"})
 	}

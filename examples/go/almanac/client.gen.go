@@ -2092,7 +2092,7 @@ type SeriesPreviewFields struct {
 	// Image Image ID or URL
 	Image *SeriesPreviewFields_Image `json:"image,omitempty"`
 
-	// Limit Number of starts in the reply
+	// Limit Number of starts in the response
 	Limit *int64 `json:"limit,omitempty"`
 
 	// Organizer Organizer IDs or data
@@ -2953,13 +2953,13 @@ type GetIndexParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetIndexParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3013,13 +3013,13 @@ type ListCategoriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListCategoriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3037,13 +3037,13 @@ type CreateCategoryParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateCategoryParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3055,10 +3055,10 @@ type DeleteCategoryParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteCategoryParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3073,13 +3073,13 @@ type GetCategoryParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetCategoryParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3094,10 +3094,10 @@ type UpdateCategoryParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateCategoryParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3112,13 +3112,13 @@ type GetDocParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetDocParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3214,13 +3214,13 @@ type ListEventsParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListEventsParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3266,13 +3266,13 @@ type CreateEventParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateEventParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3287,10 +3287,10 @@ type DeleteEventBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteEventBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3308,13 +3308,13 @@ type GetEventBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetEventBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3329,10 +3329,10 @@ type UpdateEventBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateEventBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3353,10 +3353,10 @@ type DeleteEventParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteEventParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3377,13 +3377,13 @@ type GetEventParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetEventParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3398,10 +3398,10 @@ type UpdateEventParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateEventParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3422,13 +3422,13 @@ type ListImagesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListImagesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3443,13 +3443,13 @@ type CreateImageParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateImageParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3461,10 +3461,10 @@ type DeleteImageParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteImageParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3479,13 +3479,13 @@ type GetImageParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetImageParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3524,13 +3524,13 @@ type ListOrganizersParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListOrganizersParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3551,13 +3551,13 @@ type CreateOrganizerParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateOrganizerParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3569,10 +3569,10 @@ type DeleteOrganizerBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteOrganizerBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3587,13 +3587,13 @@ type GetOrganizerBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetOrganizerBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3608,10 +3608,10 @@ type UpdateOrganizerBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateOrganizerBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3626,10 +3626,10 @@ type DeleteOrganizerParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteOrganizerParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3644,13 +3644,13 @@ type GetOrganizerParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetOrganizerParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3665,10 +3665,10 @@ type UpdateOrganizerParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateOrganizerParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3695,13 +3695,13 @@ type ListSeriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3722,10 +3722,10 @@ type DeleteSeriesBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3743,13 +3743,13 @@ type GetSeriesBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3764,10 +3764,10 @@ type UpdateSeriesBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3782,16 +3782,16 @@ type UpdateSeriesBySlugWithPostParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesBySlugWithPostParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3803,10 +3803,10 @@ type UpdateSeriesBySlugWithPutParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesBySlugWithPutParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3821,13 +3821,13 @@ type PreviewSeriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *PreviewSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3842,10 +3842,10 @@ type DeleteSeriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3866,13 +3866,13 @@ type GetSeriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3887,10 +3887,10 @@ type UpdateSeriesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3905,16 +3905,16 @@ type UpdateSeriesWithPostParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesWithPostParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3926,10 +3926,10 @@ type UpdateSeriesWithPutParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateSeriesWithPutParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -3980,13 +3980,13 @@ type ListTagsParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListTagsParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4004,13 +4004,13 @@ type CreateTagParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateTagParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -4022,10 +4022,10 @@ type DeleteTagParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteTagParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4040,13 +4040,13 @@ type GetTagParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetTagParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4061,10 +4061,10 @@ type UpdateTagParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateTagParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4103,13 +4103,13 @@ type ListVenuesParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *ListVenuesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4130,13 +4130,13 @@ type CreateVenueParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *CreateVenueParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first response
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -4148,10 +4148,10 @@ type DeleteVenueBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteVenueBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4166,13 +4166,13 @@ type GetVenueBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetVenueBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4187,10 +4187,10 @@ type UpdateVenueBySlugParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateVenueBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4205,10 +4205,10 @@ type DeleteVenueParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *DeleteVenueParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4223,13 +4223,13 @@ type GetVenueParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *GetVenueParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
+	// IfNoneMatch ETags of the responses that the client has: 304 if that of the response is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -4244,10 +4244,10 @@ type UpdateVenueParams struct {
 	// MlLanguage Language of the request
 	MlLanguage *UpdateVenueParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
-	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	// UnderscoreFields Keys to keep in the response, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the response
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
@@ -9624,7 +9624,7 @@ type ClientInterface interface {
 
 	// GetCategory Read a category
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /categories/{id} (the `GetCategory` operationId).
 	GetCategory(ctx context.Context, id int64, params *GetCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9688,7 +9688,7 @@ type ClientInterface interface {
 
 	// GetEventBySlug Read an event by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /events/by-slug/{slug} (the `GetEventBySlug` operationId).
 	GetEventBySlug(ctx context.Context, slug string, params *GetEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9720,7 +9720,7 @@ type ClientInterface interface {
 
 	// GetEvent Read an event
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /events/{id} (the `GetEvent` operationId).
 	GetEvent(ctx context.Context, id int64, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9777,7 +9777,7 @@ type ClientInterface interface {
 
 	// GetImage Read an image
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /images/{id} (the `GetImage` operationId).
 	GetImage(ctx context.Context, id int64, params *GetImageParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9816,7 +9816,7 @@ type ClientInterface interface {
 
 	// GetOrganizerBySlug Read an organizer by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /organizers/by-slug/{slug} (the `GetOrganizerBySlug` operationId).
 	GetOrganizerBySlug(ctx context.Context, slug string, params *GetOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9848,7 +9848,7 @@ type ClientInterface interface {
 
 	// GetOrganizer Read an organizer
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /organizers/{id} (the `GetOrganizer` operationId).
 	GetOrganizer(ctx context.Context, id int64, params *GetOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9887,7 +9887,7 @@ type ClientInterface interface {
 
 	// GetSeriesBySlug Read a series by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
 	GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9973,7 +9973,7 @@ type ClientInterface interface {
 
 	// GetSeries Read a series
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /series/{id} (the `GetSeries` operationId).
 	GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -10066,7 +10066,7 @@ type ClientInterface interface {
 
 	// GetTag Read a tag
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /tags/{id} (the `GetTag` operationId).
 	GetTag(ctx context.Context, id int64, params *GetTagParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -10123,7 +10123,7 @@ type ClientInterface interface {
 
 	// GetVenueBySlug Read a venue by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
 	GetVenueBySlug(ctx context.Context, slug string, params *GetVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -10155,7 +10155,7 @@ type ClientInterface interface {
 
 	// GetVenue Read a venue
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Corresponds with GET /venues/{id} (the `GetVenue` operationId).
 	GetVenue(ctx context.Context, id int64, params *GetVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -10270,7 +10270,7 @@ func (c *Client) DeleteCategory(ctx context.Context, id int64, params *DeleteCat
 
 // GetCategory Read a category
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /categories/{id} (the `GetCategory` operationId).
 func (c *Client) GetCategory(ctx context.Context, id int64, params *GetCategoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10414,7 +10414,7 @@ func (c *Client) DeleteEventBySlug(ctx context.Context, slug string, params *Del
 
 // GetEventBySlug Read an event by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /events/by-slug/{slug} (the `GetEventBySlug` operationId).
 func (c *Client) GetEventBySlug(ctx context.Context, slug string, params *GetEventBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10486,7 +10486,7 @@ func (c *Client) DeleteEvent(ctx context.Context, id int64, params *DeleteEventP
 
 // GetEvent Read an event
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /events/{id} (the `GetEvent` operationId).
 func (c *Client) GetEvent(ctx context.Context, id int64, params *GetEventParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10613,7 +10613,7 @@ func (c *Client) DeleteImage(ctx context.Context, id int64, params *DeleteImageP
 
 // GetImage Read an image
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /images/{id} (the `GetImage` operationId).
 func (c *Client) GetImage(ctx context.Context, id int64, params *GetImageParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10702,7 +10702,7 @@ func (c *Client) DeleteOrganizerBySlug(ctx context.Context, slug string, params 
 
 // GetOrganizerBySlug Read an organizer by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /organizers/by-slug/{slug} (the `GetOrganizerBySlug` operationId).
 func (c *Client) GetOrganizerBySlug(ctx context.Context, slug string, params *GetOrganizerBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10774,7 +10774,7 @@ func (c *Client) DeleteOrganizer(ctx context.Context, id int64, params *DeleteOr
 
 // GetOrganizer Read an organizer
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /organizers/{id} (the `GetOrganizer` operationId).
 func (c *Client) GetOrganizer(ctx context.Context, id int64, params *GetOrganizerParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10863,7 +10863,7 @@ func (c *Client) DeleteSeriesBySlug(ctx context.Context, slug string, params *De
 
 // GetSeriesBySlug Read a series by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
 func (c *Client) GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11049,7 +11049,7 @@ func (c *Client) DeleteSeries(ctx context.Context, id int64, params *DeleteSerie
 
 // GetSeries Read a series
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /series/{id} (the `GetSeries` operationId).
 func (c *Client) GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11252,7 +11252,7 @@ func (c *Client) DeleteTag(ctx context.Context, id int64, params *DeleteTagParam
 
 // GetTag Read a tag
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /tags/{id} (the `GetTag` operationId).
 func (c *Client) GetTag(ctx context.Context, id int64, params *GetTagParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11379,7 +11379,7 @@ func (c *Client) DeleteVenueBySlug(ctx context.Context, slug string, params *Del
 
 // GetVenueBySlug Read a venue by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /venues/by-slug/{slug} (the `GetVenueBySlug` operationId).
 func (c *Client) GetVenueBySlug(ctx context.Context, slug string, params *GetVenueBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11451,7 +11451,7 @@ func (c *Client) DeleteVenue(ctx context.Context, id int64, params *DeleteVenueP
 
 // GetVenue Read a venue
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Corresponds with GET /venues/{id} (the `GetVenue` operationId).
 func (c *Client) GetVenue(ctx context.Context, id int64, params *GetVenueParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -18142,7 +18142,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetCategoryWithResponse Read a category
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18214,7 +18214,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetEventBySlugWithResponse Read an event by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18250,7 +18250,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetEventWithResponse Read an event
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18313,7 +18313,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetImageWithResponse Read an image
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18358,7 +18358,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetOrganizerBySlugWithResponse Read an organizer by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18394,7 +18394,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetOrganizerWithResponse Read an organizer
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18439,7 +18439,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetSeriesBySlugWithResponse Read a series by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18529,7 +18529,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetSeriesWithResponse Read a series
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18628,7 +18628,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetTagWithResponse Read a tag
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18691,7 +18691,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetVenueBySlugWithResponse Read a venue by slug
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18727,7 +18727,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetVenueWithResponse Read a venue
 	//
-	// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+	// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -22055,7 +22055,7 @@ func (c *ClientWithResponses) DeleteCategoryWithResponse(ctx context.Context, id
 
 // GetCategoryWithResponse Read a category
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22175,7 +22175,7 @@ func (c *ClientWithResponses) DeleteEventBySlugWithResponse(ctx context.Context,
 
 // GetEventBySlugWithResponse Read an event by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22235,7 +22235,7 @@ func (c *ClientWithResponses) DeleteEventWithResponse(ctx context.Context, id in
 
 // GetEventWithResponse Read an event
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22340,7 +22340,7 @@ func (c *ClientWithResponses) DeleteImageWithResponse(ctx context.Context, id in
 
 // GetImageWithResponse Read an image
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22415,7 +22415,7 @@ func (c *ClientWithResponses) DeleteOrganizerBySlugWithResponse(ctx context.Cont
 
 // GetOrganizerBySlugWithResponse Read an organizer by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22475,7 +22475,7 @@ func (c *ClientWithResponses) DeleteOrganizerWithResponse(ctx context.Context, i
 
 // GetOrganizerWithResponse Read an organizer
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22550,7 +22550,7 @@ func (c *ClientWithResponses) DeleteSeriesBySlugWithResponse(ctx context.Context
 
 // GetSeriesBySlugWithResponse Read a series by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22700,7 +22700,7 @@ func (c *ClientWithResponses) DeleteSeriesWithResponse(ctx context.Context, id i
 
 // GetSeriesWithResponse Read a series
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22865,7 +22865,7 @@ func (c *ClientWithResponses) DeleteTagWithResponse(ctx context.Context, id int6
 
 // GetTagWithResponse Read a tag
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -22970,7 +22970,7 @@ func (c *ClientWithResponses) DeleteVenueBySlugWithResponse(ctx context.Context,
 
 // GetVenueBySlugWithResponse Read a venue by slug
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -23030,7 +23030,7 @@ func (c *ClientWithResponses) DeleteVenueWithResponse(ctx context.Context, id in
 
 // GetVenueWithResponse Read a venue
 //
-// Without credentials only what is public can be read. The reply has an ETag for conditional requests.
+// Without credentials only what is public can be read. The response has an ETag for conditional requests.
 //
 // Returns a wrapper object for the known response body format(s).
 //
