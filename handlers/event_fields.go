@@ -140,9 +140,9 @@ func (r *writing) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone returns the zone in which dates and the rule of a request are parsed. It is the zone of the request, else
-// of the stored event, else of the site. raw is the sent value. If it is a number, dateZone reads no stored event.
-// The timezone parameter is declared before the dates, so it is parsed already.
+// dateZone returns the zone in which dates and the rule of a request are parsed. It is that of the request, else the
+// stored event's, else the site's. If the sent value raw is a number, dateZone reads no stored event. The timezone
+// parameter is declared before the dates, so it is parsed already.
 func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
 		return *in.Zone, nil

@@ -47,8 +47,7 @@ func (r *writing) createEvent(in *eventInput) (*endpoint.Reply, error) {
 	return r.createdReply(calendar.Event, id, rep.Version, rep.Body), nil
 }
 
-// waitForSeries sanitises the sent texts, then waits for a slot to write many occurrences. Work that needs no
-// transaction is done before the wait.
+// waitForSeries sanitises the sent texts, then waits for a slot to write many occurrences.
 func (r *writing) waitForSeries() error {
 	if err := r.sanitise(); err != nil || r.Call.EnterSeries == nil {
 		return err

@@ -169,8 +169,8 @@ func (h *Handlers) RESTRoot() string {
 func (h *Handlers) PublicMount() string { return cmp.Or(h.wordPressMount(), h.mounts[0]) }
 
 // Locate splits the path of a URL into the root and the rest below it. The root is the segment of a language, if
-// there is one, and a mount. ok is false for a path outside the API. The path may begin with that of the base URL,
-// unless a proxy has removed it.
+// there is one, and a mount. The result ok is false for a path outside the API. The path may begin with that of the
+// base URL, unless a proxy has removed it.
 func (h *Handlers) Locate(path string) (root read.Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
@@ -182,8 +182,8 @@ func (h *Handlers) Locate(path string) (root read.Root, rest string, ok bool) {
 	return h.locate(path)
 }
 
-// locate splits a path below the base URL into its root (language and mount) and the rest. ok is false for a path
-// outside the API.
+// locate splits a path below the base URL into its root (language and mount) and the rest. The result ok is false for
+// a path outside the API.
 func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
 		root.Segment, path = path[:3], path[3:]

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// notUsable returns the parameter error for an image that cannot be found, read, downloaded or decoded. name is the
-// parameter, and err the cause for the log.
+// notUsable returns the parameter error for an image that cannot be found, read, downloaded or decoded. The cause err
+// is for the log.
 func notUsable(name string, err error) error {
 	return &pictureError{param.Fault{
 		Param: name, Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
@@ -118,8 +118,8 @@ func (r *writing) dropPictures() error {
 	return errors.Join(errs...)
 }
 
-// removePicture deletes an image, first its row and then its files, so that no record shows a missing file. expect is
-// the precondition on the row's version.
+// removePicture deletes an image, first its row and then its files, so that no record shows a missing file. The
+// argument expect is the precondition on the row's version.
 func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect calendar.Precondition) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {

@@ -41,8 +41,8 @@ type namedResource[R ent.Row, V any, J any] struct {
 	writes  namedWrites[R, V]
 }
 
-// wordFilter is a list parameter that selects records whose column has one of the sent values. sample is an example
-// of such a value.
+// wordFilter is a list parameter that selects records whose column has one of the sent values. The field sample is an
+// example of such a value.
 type wordFilter struct{ name, column, description, sample string }
 
 // namedWrites is the set of writes that a kind of named records supports. edit.Named implements it.
@@ -227,7 +227,7 @@ func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*endpoint.
 	return &endpoint.Reply{Status: 200, Body: n.represent(v, row, full), Version: version}, nil
 }
 
-// byID and bySlug return functions that declare the id or slug in the path of a record. noun is the kind with its
+// byID and bySlug return functions that declare the id or slug in the path of a record. The noun is the kind with its
 // article, such as "the venue".
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {

@@ -138,7 +138,7 @@ func (r *writing) updateAttachment(q *target) (*endpoint.Reply, error) {
 	return &endpoint.Reply{Status: http.StatusOK, Body: r.imageBody(row), Version: calendar.ShownVersion{Number: row.Version}}, nil
 }
 
-// attachmentTarget is the input of a deletion of an image: its id, and force.
+// attachmentTarget is the input for deleting an image: its id, and force.
 type attachmentTarget struct {
 	target
 	Force bool

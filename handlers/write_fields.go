@@ -23,7 +23,7 @@ type fields struct {
 	p      *param.Set
 	r      *writing
 	create bool
-	// preview means that nothing is stored, so fields that have no effect then are left out.
+	// preview leaves out fields that have no effect, because the request stores nothing.
 	preview bool
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Conditional requests (RFC 9110, section 13): a reply has an entity tag, and a later request may depend on it.
 
-// headerTags parses the entity tags in all lines of a header of the request. sent is false if the header is missing.
-// An empty header is sent and has no tag.
+// headerTags parses the entity tags in all lines of a request header. The result sent is false if the header is
+// missing. An empty header is sent and has no tag.
 func headerTags(c *fiber.Ctx, header string) (list reply.TagList, sent bool) {
 	parts := c.Request().Header.PeekAll(header)
 	if len(parts) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// gateWait is how long a request waits for a slot at a busy server. gateLine is how many requests may wait for each
-// slot.
+// gateWait is how long a request waits for a slot at a busy server. The constant gateLine is how many requests may
+// wait for each slot.
 const (
 	gateWait = time.Second
 	gateLine = 8
@@ -80,7 +80,7 @@ func (x *exchange) leaveGate() {
 }
 
 // changeGate frees the slot of a request, then waits for a slot at another gate. It returns the error full if there
-// is none in time. client is the key by which that gate counts slots.
+// is none in time. The argument client is the key by which that gate counts slots.
 func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError) error {
 	if x.slot.gate == to {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// maxBody to maxHeader are the largest sizes of the parts of a request, in bytes.
+// maxBody to maxHeader are the largest sizes of a request's parts, in bytes.
 const (
 	maxBody = param.MaxBody // body without files
 	// body received before it is refused, so that a wrong route or wrong credentials are answered first

@@ -33,7 +33,7 @@ func (r Rates) limitsAddress(x *exchange) bool {
 }
 
 // countedKeys is the largest number of keys that one counter in memory keeps. A key is an address, a token or a user.
-// A full counter drops the keys that have used least of their rate.
+// A full counter drops keys that are closest to a full burst.
 const countedKeys = 200_000
 
 // limitAddress counts a request without credentials against the rate of its address.

@@ -201,8 +201,8 @@ func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
 	return year >= 1000 && year <= 9999
 }
 
-// numbers returns the part of a rule whose value is a list of numbers, such as BYMONTH. name is its name. The
-// function list returns a pointer to the list in a rule.
+// numbers returns the part of a rule whose value is a list of numbers, such as BYMONTH. The function list returns a
+// pointer to the list in a rule.
 func numbers(name string, minimum, maximum int, list func(*Rule) *[]int) part {
 	return part{name, func(r *Rule, value string, _ calendar.Zone) (ok bool) {
 		*list(r), ok = parseNumbers(value, minimum, maximum)

@@ -311,8 +311,7 @@ func writeStates(ctx context.Context, dev *store.Store, folder string, check boo
 	return written, nil
 }
 
-// diff writes the migration files of one engine that have changed, and returns their names. With --check it writes
-// nothing.
+// diff writes an engine's changed migration files, and returns their names. With --check it writes nothing.
 func (c migrateDiffCmd) diff(
 	ctx context.Context, engine string, st *store.Store, now time.Time,
 ) (written []string, err error) {

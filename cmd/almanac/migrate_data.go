@@ -73,7 +73,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// runData runs data steps and prints their progress. If again is true, it also runs steps that have run before.
+// runData runs data steps and prints their progress. If again is true, it repeats finished steps.
 func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.DataStep, again bool) error {
 	done, err := migrate.RunData(ctx, st, steps, migrate.DataOptions{
 		Again: again,

@@ -172,8 +172,8 @@ func (r *request) withdrawnPage() error {
 	return errPageGone
 }
 
-// describeEvent fills in what the page of a protected event shows too: title and dates. redacted means that the
-// visitor may not read more.
+// describeEvent fills in what the page of a protected event shows: title and dates. If redacted is set, the visitor
+// may not read more.
 func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
 	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)

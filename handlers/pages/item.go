@@ -283,7 +283,7 @@ func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, inS
 	}
 }
 
-// eventMarks returns the highlighted labels of an event, such as "Canceled". redacted means that the visitor may not
+// eventMarks returns the highlighted labels of an event, such as "Canceled". If redacted is set, the visitor may not
 // see protected fields.
 func (r *request) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark

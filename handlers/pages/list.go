@@ -166,7 +166,7 @@ type eventList struct {
 	past          bool
 }
 
-// findList finds a page of past events if past is true, else of events that have not ended. If dates were sent, the
+// findList finds a page of past events if past is true, else of coming and ongoing events. If dates were sent, the
 // list need not begin now.
 func (r *request) findList(e *query.Events, q *read.EventQuery, past bool) (eventList, error) {
 	one := *e

@@ -97,7 +97,7 @@ type Sitemap struct {
 }
 
 // SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it
-// can. revision is the newest revision of the calendar when the request began, 0 if unknown.
+// can. The revision is that when the request began, 0 if unknown.
 func (s *Pages) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
 	var d reply.Validity
 	numbers, err := s.indexedSitemaps(ctx, now, revision)
@@ -227,8 +227,8 @@ func joinPages(parts []sitemapPart) (all query.Page) {
 	return all
 }
 
-// Sitemap returns the sitemap with a number. The index in memory finds its records if it can. revision is the newest
-// revision of the calendar when the request began, 0 if unknown.
+// Sitemap returns the sitemap with a number. The index in memory finds its records if it can. The revision is that
+// when the request began, 0 if unknown.
 func (s *Pages) Sitemap(ctx context.Context, now time.Time, revision, number int64) (Sitemap, error) {
 	parts, err := s.sitemapParts(ctx, now, revision, number)
 	db, find := query.Database{Ent: s.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {

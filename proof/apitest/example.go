@@ -94,7 +94,7 @@ func exampleTime(day, hour, minute int) time.Time {
 // writtenAt is when everything in the example was written.
 var writtenAt = exampleTime(20, 9, 30)
 
-// adminID is the user id of the administrator of the example.
+// adminID is the user id of the example's administrator.
 const adminID = int64(1)
 
 // membersOnlyID and membersOnlyPassword are those of the event with a password.

@@ -100,7 +100,7 @@ func (w *World) As(r calendar.Role) *edit.Editor {
 	}
 }
 
-// AsIn returns an Editor that acts as the user with a role, and that reads and writes in the language l.
+// AsIn returns an Editor that acts as the user with a role. It reads and writes in the language l.
 func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
 	e := w.As(r)
 	e.Write, e.Request = l, l
@@ -168,7 +168,7 @@ func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	return row
 }
 
-// UpdateEvent writes the fields in to the event with an id, and returns the event or the error of the write.
+// UpdateEvent writes the fields in to the event with an id. It returns the event or an error.
 func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent.Event, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
@@ -224,7 +224,7 @@ func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
 	return row
 }
 
-// UpdateVenue writes the fields in to the venue with an id, and returns the venue or the error of the write.
+// UpdateVenue writes the fields in to the venue with an id. It returns the venue or an error.
 func (w *World) UpdateVenue(e *edit.Editor, id int64, in *edit.VenueInput) (*ent.Venue, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
@@ -252,7 +252,7 @@ func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent
 	return row
 }
 
-// UpdateTerm writes the fields in to the term with an id, and returns the term or the error of the write.
+// UpdateTerm writes the fields in to the term with an id. It returns the term or an error.
 func (w *World) UpdateTerm(e *edit.Editor, id int64, in *edit.TermInput) (*ent.Term, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) {
