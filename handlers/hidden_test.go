@@ -374,7 +374,7 @@ func TestWhatIsInvalidInARefusedUpdateTellsNothingOfTheEvent(t *testing.T) {
 	})
 }
 
-// wordOf returns a value that a text column accepts.
+// wordOf returns a value to store in a text column: an allowed one if the column has a fixed set.
 func wordOf(c *query.Column) string {
 	if c.Words != nil {
 		return c.Words[len(c.Words)-1]

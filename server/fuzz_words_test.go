@@ -105,8 +105,8 @@ var (
 
 const fuzzRoot = "/cal/events/v1"
 
-// edit changes a request by the vocabulary. Each four bytes of edits are one change: its kind, and up to three
-// choices.
+// edit applies up to 12 random changes to a request, such as another operation or one more parameter. Four bytes of
+// edits select each change and its values.
 func (w *fuzzWorld) edit(r *fuzzRequest, edits []byte) {
 	for n := 0; len(edits) >= 4 && n < 12; n, edits = n+1, edits[4:] {
 		w.editOnce(r, edits[0], edits[1], edits[2], edits[3])

@@ -154,7 +154,7 @@ func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
 	_ = s.newest.Load().refuse(fc, err)
 }
 
-// translateRefusal translates an error of fasthttp into an error of the contract. Fiber has given it a status.
+// translateRefusal converts an error of fasthttp into one with an error code of the API. Fiber has given it a status.
 func translateRefusal(err error) error {
 	var status *fiber.Error
 	switch {

@@ -224,7 +224,8 @@ var perReplyHeaders = map[string]bool{
 	"transfer-encoding": true, "ratelimit": true, "ratelimit-policy": true, "content-language": true,
 }
 
-// copyReply copies the reply of the later steps, before setHeaders adds headers.
+// copyReply copies the reply to a write, to store it with the idempotency key. The copy lacks the headers that
+// setHeaders adds to every reply.
 func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
 	a := idempotency.Reply{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),

@@ -320,7 +320,7 @@ func TestStartsOfARuleWithoutInterval(t *testing.T) {
 	}
 }
 
-// slowRules name days seldom or never, so that a search for the next one goes on until year 9999.
+// slowRules are rules with few starts or none. A search for the next start goes on until year 9999.
 var slowRules = []string{
 	"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=1",
 	"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;UNTIL=99991231",

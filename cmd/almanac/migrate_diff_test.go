@@ -75,7 +75,7 @@ func almanacOn(ctx context.Context, url string, stderr io.Writer, args ...string
 	return code, out.String()
 }
 
-// expect runs a command and checks its exit status and what it printed.
+// expect runs a command. It reports an error unless the exit status is code and the output contains want.
 func expect(t *testing.T, code int, want string, args ...string) {
 	t.Helper()
 	if got, out := almanac(t, args...); got != code || !strings.Contains(out, want) {
