@@ -36,7 +36,7 @@ const (
 	horizonBegan = "ALMANAC_TEST_HORIZON_BEGAN"
 )
 
-// horizonDay is the real duration of one day of horizonClock. Three years take some seven seconds.
+// horizonDay is the real duration of a day on horizonClock. Three years take some seven seconds.
 const horizonDay = 6 * time.Millisecond
 
 // horizonEnd is the time at which horizonClock stops.

@@ -143,7 +143,7 @@ type matching struct {
 	phases []seriesPhase
 	k      int
 	taken  map[calendar.Wall]int // index of the stored occurrence at each new start
-	placed []bool                // true for a stored occurrence that has a new start
+	placed []bool                // true if the stored occurrence got a new start
 }
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }

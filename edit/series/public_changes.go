@@ -51,8 +51,8 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange)
 	return nil
 }
 
-// seriesImpact returns the Impact of the changes of the series itself: whether the public sees them. The
-// parameter fields has the names of its changed fields.
+// seriesImpact returns the Impact of changes to the series itself: whether the public sees them. The parameter
+// fields has the names of its changed fields.
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (edit.Impact, error) {
 	last, first := &w.phases[len(w.phases)-1].template, &w.storedPhases[len(w.storedPhases)-1].template
 	c := &edit.PublicChange{

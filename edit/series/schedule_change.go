@@ -108,8 +108,8 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 }
 
 // change returns the given phases with their new schedules. The sent dates replace those of the phase with
-// index addressed. The list earlier has the phases before these, whose dates may be sent again. The number
-// count is that of the starts of a replaced rule in earlier phases.
+// index addressed. The list earlier has the phases before these, whose dates may be sent again. The parameter
+// count is the number of starts that a replaced rule has in earlier phases.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
 	if rule != nil && c.whole && rule.Count > 0 {

@@ -48,7 +48,7 @@ type seriesWrite struct {
 	sentTemplate   *ent.Event     // template with the sent fields; nil means that none were sent
 	newStarts      []newStart
 
-	phaseSizes map[int]int // result of phaseSize by index of the phase
+	phaseSizes map[int]int // results of phaseSize by phase index
 }
 
 // occurrenceChange is a stored occurrence of a series together with the changes that a write plans for it.

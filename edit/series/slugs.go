@@ -67,8 +67,8 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	return nil
 }
 
-// storeSeriesSlugs adds the suffix of the trash to the slugs of a trashed series, and removes it from those of
-// a restored one. It takes a slug if the new status needs one.
+// storeSeriesSlugs adds the trash suffix to the slugs of a trashed series, or removes it if the series is
+// restored. It takes a slug if the new status needs one.
 func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err

@@ -49,7 +49,7 @@ const (
 	brokenHash          refusal = "stored password hash unusable"
 )
 
-// refused returns the error for refused credentials that the client gets. The reason why is only logged.
+// refused returns the error that the client gets for refused credentials. The reason, why, is only logged.
 func (s scheme) refused(why refusal) *calendar.Error {
 	code := "rest_invalid_token"
 	if s == basic {
