@@ -17,7 +17,7 @@ import (
 // budget of n allows n units at once after a pause, and n units an hour after that.
 const (
 	unitBytes       = 16 << 10 // a unit is an occurrence that a write creates, or this many bytes that it stores
-	drafterBudget   = 2_000    // of users who may not publish
+	drafterBudget   = 2_000    // budget of users who may not publish
 	publisherBudget = 20_000
 )
 

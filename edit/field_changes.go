@@ -12,7 +12,7 @@ import (
 type diff struct {
 	isNew            bool
 	fields           []string // names of the changed fields in the API
-	namesInLanguages []string // names as in fields; for a translation with its language, as in title:pl
+	namesInLanguages []string // names of the changed fields; that of a translation ends with its language: title:pl
 }
 
 func (d *diff) note(name string) { d.noteIn("", name) }

@@ -51,7 +51,7 @@ type scopeRun struct {
 	world    *edittest.World
 	seed     uint64
 	now      time.Time
-	id       int64 // of the series
+	id       int64 // id of the series
 	model    scopemodel.Series
 	accepted int
 	refused  int
@@ -243,7 +243,7 @@ func (r *scopeRun) send(w scopemodel.Write, in *edit.EventInput) (err error) {
 	return err
 }
 
-// rows returns the stored occurrences id of the series.
+// rows returns the stored occurrences of the series.
 func (r *scopeRun) rows() []*ent.Event {
 	return r.world.DB.Event.Query().Where(event.SeriesID(r.id)).AllX(r.Context())
 }

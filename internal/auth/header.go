@@ -24,7 +24,7 @@ const (
 // credential is the content of an Authorization header.
 type credential struct {
 	scheme scheme
-	login  string // for Basic only, in lower case
+	login  string // login in lower case; only Basic has one
 	secret string
 	token  bool // true if secret is a token (without its spaces), false for a password
 }

@@ -69,7 +69,7 @@ type Keys struct {
 	renewing bool                // true while a heartbeat waits for the database
 }
 
-// New returns the idempotency keys in a database.
+// New returns Keys that claim idempotency keys in the given database. It does not query the database yet.
 func New(st *store.Store) *Keys {
 	return &Keys{db: st.Ent, clock: sql.Raw(st.Clock()), now: time.Now, open: map[*Claim]struct{}{}}
 }

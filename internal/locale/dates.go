@@ -45,7 +45,7 @@ func (d Dates) With(clock Clock) Dates {
 	return d
 }
 
-// Clock states whether times have 12 or 24 hours, or as is usual in the language.
+// Clock states whether times are written with 12 or 24 hours, or as is usual in the language.
 type Clock string
 
 // UsualClock, Clock12 and Clock24 are the values of Clock.

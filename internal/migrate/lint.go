@@ -62,7 +62,7 @@ const (
 	ruleChecksum     = "checksum"           // the file changed after it was sealed in atlas.sum, or after its release
 	ruleLinear       = "non_linear"         // databases with a later migration reject it
 	ruleRuns         = "runs"               // the migration fails on an empty database
-	ruleLock         = "lock"               // the statement does not declare whether it blocks writers; see LintLocks
+	ruleLock         = "lock"               // the statement declares no lock-free algorithm and has no comment that it blocks writers (LintLocks)
 	ruleResume       = "resume"             // after an interruption, Apply cannot determine whether the statement ran
 )
 
