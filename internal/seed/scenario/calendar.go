@@ -20,7 +20,7 @@ type Calendar struct {
 	ordinals     [][][]string
 	remarkTexts  map[string][]*descriptionTexts // by name and language
 	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
-	// activities are the descriptions of entries of lists, by slot, entry and language.
+	// activities are the descriptions of entries of lists, by placeholder, entry and language.
 	activities map[[2]int][]*descriptionTexts
 	people     []person
 	bands      []string
@@ -42,7 +42,7 @@ type Calendar struct {
 	organizerIndex placeIndex
 	kindsOf        map[role]cycle
 
-	entryTags map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
+	entryTags map[int][]int // indexes of the tags for the entries of a list, by placeholder; -1 means none
 	rules     []rule
 
 	layout         layout

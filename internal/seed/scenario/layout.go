@@ -7,7 +7,7 @@ import (
 // layout assigns index ranges to groups of events. Their order is: pinned events, festivals, courses, events of
 // festivals, lessons, and all others (free).
 type layout struct {
-	pinned          []*kind
+	pinned          []*eventKind
 	fests           []festival
 	partsOfFestival int // number of events of each festival
 	courses         int // number of courses
@@ -72,7 +72,7 @@ const soonDays = 35
 
 // plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
 type plannedEvent struct {
-	kind *kind
+	kind *eventKind
 	rank int
 	day  int
 }
@@ -113,7 +113,7 @@ func (c *Calendar) today() int {
 
 // festival is an event of several days with events of its own.
 type festival struct {
-	kind      *kind
+	kind      *eventKind
 	rank      int
 	city      int
 	day, days int

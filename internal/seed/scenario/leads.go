@@ -92,8 +92,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 // title.
 func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
 	of := slices.Clone(p.title.descriptions)
-	for _, slot := range p.title.slots {
-		for language, a := range c.activities[[2]int{slot, int(p.draft.values[slot])}] {
+	for _, placeholder := range p.title.placeholders {
+		for language, a := range c.activities[[2]int{placeholder, int(p.draft.values[placeholder])}] {
 			if a != nil {
 				of[language] = a
 			}

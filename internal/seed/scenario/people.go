@@ -121,7 +121,7 @@ func (c *Calendar) fillBands() error {
 				"{first}", p.first[0], "{last}", p.last[0], "{who}", p.first[0]+" "+p.last[0],
 				"{who:2}", p.genitive(c.home)).Replace(name)
 			if strings.ContainsAny(name, "{}") {
-				return fmt.Errorf("band %q: unknown slot", name)
+				return fmt.Errorf("band %q: unknown placeholder", name)
 			}
 			if !used[name] {
 				used[name] = true

@@ -35,7 +35,7 @@ type plan struct {
 	Tags       []string
 	TagLists   []string // names of lists whose entries are further tags
 	Entries    []entryRule
-	Kinds      []*kind
+	Kinds      []*eventKind
 	Series     []*seriesKind
 }
 
@@ -59,8 +59,8 @@ const (
 	clockChangeRole  role = "clocks"  // the one event in the first night of a clock change
 )
 
-// kind describes how to generate events of one kind.
-type kind struct {
+// eventKind describes how to generate events of one kind.
+type eventKind struct {
 	Key    string
 	Role   role
 	Weight int      // relative frequency
@@ -129,7 +129,7 @@ func parsePlan(b []byte) (*plan, error) {
 
 // parse parses the days and times of a kind. It checks that the plan has the venues, organizers and terms that
 // the kind names.
-func (k *kind) parse(p *plan) error {
+func (k *eventKind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
 		if day < 0 {
@@ -213,7 +213,7 @@ func (p *plan) check(first, other sections) error {
 		}
 		name, ok := strings.CutPrefix(key, "kind ")
 		name, _, _ = strings.Cut(name, " ")
-		if ok && !slices.ContainsFunc(p.Kinds, func(k *kind) bool { return k.Key == name }) {
+		if ok && !slices.ContainsFunc(p.Kinds, func(k *eventKind) bool { return k.Key == name }) {
 			return fmt.Errorf("section %q is of no kind", key)
 		}
 		name, ok = strings.CutPrefix(key, "series ")

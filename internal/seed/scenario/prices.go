@@ -53,7 +53,7 @@ func (c *Calendar) priceOf(p *eventOutline) [2]int {
 
 // cost returns a random cost between two prices, perhaps with a reduced price of two thirds. in is the index of the
 // city.
-func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) calendar.Cost {
+func (c *Calendar) cost(k *eventKind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}
 	}

@@ -8,7 +8,7 @@ import (
 
 // eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
-	kind        *kind
+	kind        *eventKind
 	at          []string // types of venues; none means that the event is online
 	city        int
 	first, last int // first and last day to which the event may be moved

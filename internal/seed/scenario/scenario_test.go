@@ -551,7 +551,7 @@ func TestTeamsPlayOthers(t *testing.T) {
 			if n := len(slices.Compact(teams)); n != len(c.teams) {
 				t.Errorf("%d of %d teams have names of their own", n, len(c.teams))
 			}
-			for match := range c.size(slotMatch) {
+			for match := range c.size(placeholderMatch) {
 				if c.team(match, true).name == c.team(match, false).name {
 					t.Fatalf("match %d: %s plays itself", match, c.team(match, true).name)
 				}

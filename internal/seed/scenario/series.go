@@ -12,7 +12,7 @@ import (
 
 // seriesKind describes how to generate one series of a scenario.
 type seriesKind struct {
-	kind
+	eventKind
 	Rule string
 	// Season is the first and last day of the season, such as "12-01 01-10". "" means all year.
 	Season string
@@ -43,7 +43,7 @@ func parseYearDay(text string) (yearDay, error) {
 
 // parse parses the rule and the season, and the fields of a kind.
 func (k *seriesKind) parse(p *plan) (err error) {
-	if err := k.kind.parse(p); err != nil {
+	if err := k.eventKind.parse(p); err != nil {
 		return err
 	}
 	if k.rule, err = recur.Parse(k.Rule, calendar.UTC()); err != nil {
@@ -225,7 +225,7 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 
 // describeSeries sets the venue, the organizer, the texts and the price of a series.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) error {
-	p := &eventOutline{kind: &k.kind, draft: d, title: d.chooseTitle(&k.kind, 0)}
+	p := &eventOutline{kind: &k.eventKind, draft: d, title: d.chooseTitle(&k.eventKind, 0)}
 	d.outline, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
 	p.needs = eventNeeds{at: k.At, starts: k.starts, minutes: k.Lasts[0], days: k.Lasts[0]}
 	if len(k.starts) > 0 {
@@ -242,7 +242,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 		s.Tags = append(s.Tags, c.tagIndex[key])
 	}
 	s.Picture = -1
-	p.cost = c.cost(&k.kind, k.Price, d.city, source)
+	p.cost = c.cost(&k.eventKind, k.Price, d.city, source)
 	s.Cost = p.cost
 	s.Featured, s.Ticketed = k.Featured, k.Ticketed
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
