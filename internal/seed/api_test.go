@@ -142,8 +142,8 @@ type withoutEvents struct{ withoutSeries }
 
 func (withoutEvents) Len() int { return 0 }
 
-// TestTheAPIWouldHaveAnsweredTheSame sends seeded events to the API of another service. The responses of both must be
-// equal.
+// TestTheAPIWouldHaveAnsweredTheSame sends seeded events to the API of a second service. Both services must then
+// send equal responses.
 func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	t.Parallel()
 	events, sample := 150, 20

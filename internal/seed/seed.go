@@ -93,7 +93,7 @@ func CountForeign(ctx context.Context, db *ent.Client) (Counts, error) {
 }
 
 // CountSeeded returns the numbers of records of all calendars of a scenario in a database. "" means all scenarios.
-// The events include occurrences of series.
+// Occurrences of series count as events.
 func CountSeeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
 	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })
 }

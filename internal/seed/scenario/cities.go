@@ -31,10 +31,10 @@ type city struct {
 	changes   []int // numbers of the days in whose night the clocks change
 }
 
-// placeName is the name of a place, with the form that follows a preposition: George Square, in George Square.
+// placeName is a place's name, and the form after a preposition (at): "George Square", "in George Square".
 type placeName struct{ name, at string }
 
-// district is a district of a city.
+// district is a district of a city, with its streets.
 type district struct {
 	placeName
 	code    string // first part of the postcode; "" means unknown
@@ -42,8 +42,7 @@ type district struct {
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language of the countries in which there is a city with this name. If the city is unknown, it
-// returns preferred.
+// HomeOf returns the language of the country of the city with this name. For an unknown city it returns preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {

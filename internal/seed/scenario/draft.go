@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// draft has the random choices for an event, venue or organizer while it is generated.
+// draft has the random choices for one event, venue or organizer, from which its texts are written.
 type draft struct {
 	c         *Calendar
 	outline   *eventOutline // the event of which it is; nil for venues and organizers
@@ -46,8 +46,8 @@ func (c *Calendar) size(placeholder int) int {
 	return c.lists[placeholder-placeholderLists].size
 }
 
-// value returns the index of the value that fills a placeholder. It is the same in all languages. If the title has not
-// chosen it, the first call does.
+// value returns the index of the value that fills a placeholder, chosen at random at the first call unless the title
+// chose it. All languages share it.
 func (d *draft) value(placeholder int) int {
 	if d.values[placeholder] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(placeholder))
@@ -78,7 +78,7 @@ func (d *draft) setTitle(t *title, turn uint64) *title {
 	return t
 }
 
-// fill writes a template in which the placeholders are replaced by their texts. If html is true, it escapes these.
+// fill writes a template with its placeholders replaced by texts. If html is true, it escapes these texts.
 func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	for _, s := range t {
 		b.WriteString(s.text)
@@ -99,7 +99,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// placeholder returns the text that fills a placeholder in a language.
+// placeholder returns the text that fills the placeholder of a segment in a language.
 func (d *draft) placeholder(s segment, language int) string {
 	c := d.c
 	switch s.placeholder {
@@ -170,7 +170,7 @@ func (d *draft) placeholder(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the index of the person who wrote the work in the title. A work has the same author in all events.
+// author returns the index of the author of the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, placeholder := range d.title {
 		if placeholder >= placeholderLists && d.c.lists[placeholder-placeholderLists].works {

@@ -56,7 +56,7 @@ func (d *draft) fact(s segment, language int) string {
 	return ""
 }
 
-// fullPrice returns the price without a reduction, with its currency, such as "£12".
+// fullPrice returns the unreduced price with its currency, such as "£12".
 func fullPrice(of calendar.Cost) string {
 	price := of.Prices[len(of.Prices)-1]
 	if of.Position == calendar.Postfix {
@@ -67,7 +67,7 @@ func fullPrice(of calendar.Cost) string {
 
 func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
 
-// ages returns the lowest and highest age of the participants. 0 is no limit.
+// ages returns the lowest and highest age of the participants. 0 means no limit.
 func (p *eventOutline) ages() [2]int {
 	source := chanceOf(uint64(p.draft.chance), 9)
 	return p.kind.Ages[source.below(len(p.kind.Ages))]
@@ -211,7 +211,7 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText writes a season of the year. quarter 0 is winter.
+// quarterText writes a season of the year. quarter is 0 for winter to 3 for autumn; form 1 has a preposition.
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// facts has what is known about an event, to choose descriptions that are true of it.
+// facts has what is known about an event. Only lines that are true of it are chosen for its description.
 type facts struct {
 	known           uint64 // placeholders with a value, as bits
 	holds           uint32 // conditions that hold, as bits
@@ -24,8 +24,7 @@ type line struct {
 	when  []condition
 }
 
-// condition is one requirement of a line, such as "free" or "kind:jazz". An event must meet it, or must not if not is
-// set.
+// condition is one requirement of a line, such as "free" or "kind:jazz". If not is true, the event must not meet it.
 type condition struct {
 	bit   uint32
 	name  string // "" means that bit decides
@@ -39,7 +38,8 @@ var conditions = []string{
 	"morning", "evening", "women", "men", "youth",
 }
 
-// divisionGender is the bit of line.needs for words by the gender of the division. Only a match has one.
+// divisionGender is the bit of line.needs for words that depend on the gender of a sport's division. Only matches
+// have one.
 const divisionGender = 63
 
 // compileLine parses a line of a description, such as "[free, !winter] Bring {who}.", in one language.
@@ -220,7 +220,7 @@ func (c *Calendar) divisionPlaceholder() int {
 	return placeholderLists + at
 }
 
-// hasEntryTag reports whether the entry in the event's title adds the tag key to the event.
+// hasEntryTag reports whether the title's entry adds the tag key to the event.
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	tag, ok := c.tagIndex[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {

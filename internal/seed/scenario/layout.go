@@ -16,7 +16,7 @@ type layout struct {
 	spread          permutation    // spreads the other events over time
 }
 
-// isUndisturbed reports whether event i must be public and take place as planned.
+// isUndisturbed reports whether event i must be public and must not be canceled or moved.
 func (l *layout) isUndisturbed(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -67,7 +67,7 @@ func (c *Calendar) layOut() error {
 	return c.drawLeads(drawings)
 }
 
-// soonDays is the number of days from Options.Now on that all have events.
+// soonDays is the number of days after Options.Now of which each has an event.
 const soonDays = 35
 
 // plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
@@ -120,7 +120,7 @@ type festival struct {
 	titles    []string // titles by language
 }
 
-// festival returns festival n of count, in order of time.
+// festival returns festival n of count; festivals are in order of time.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.lowBiased(len(c.cities))}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leadChoice is an event for which the first paragraph of the description must be chosen.
+// leadChoice is an event whose description needs a first paragraph.
 type leadChoice struct {
 	index int
 	spot  roomSlot
@@ -55,7 +55,7 @@ func (c *Calendar) drawLeads(all []leadChoice) error {
 	return nil
 }
 
-// leadUses counts how often each first paragraph of a kind or activity was used.
+// leadUses counts how often each first paragraph of a kind or activity was used, in the current month and overall.
 type leadUses struct {
 	now        int // the month that month is about
 	month, all []int

@@ -28,8 +28,8 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, nil
 }
 
-// name returns an unused name from a pattern of the list key. The name may use the city, the street at and the district
-// within. If all attempts are taken, the address makes it unique.
+// name returns an unused name from the patterns of the list key. The name may use the city in, the street on and the
+// district inside; a nil district means unknown. If all attempts give used names, the address makes it unique.
 func (n namer) name(key string, in *city, on street, inside *district, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
@@ -91,8 +91,8 @@ func (n namer) names(key string) ([][]string, error) {
 	return n.c.local.entries("list name")
 }
 
-// street returns a random street of the city, with its district if the city has quarters. Cities without known streets
-// get common street names.
+// street returns a random street of the city, and its district if the city's districts are known, else nil. A city
+// without known streets gets common street names.
 func (n namer) street(in *city, source *randomSource) (street, *district) {
 	switch {
 	case len(in.mapped) > 0:

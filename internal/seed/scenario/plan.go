@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// plan is the content of the JSON file of a scenario.
+// plan is the parsed JSON file of a scenario: its kinds of events, series, categories and tags.
 type plan struct {
 	// Months and Weekdays are relative frequencies of events. Weekdays begin with Monday.
 	Months   [12]int
@@ -44,7 +44,7 @@ type plan struct {
 //go:embed data/*.json data/*.txt
 var dataFiles embed.FS
 
-// role is the function of a kind of events in the calendar.
+// role is the function of a kind of events in the calendar, such as a festival or a lesson.
 type role string
 
 const (
@@ -59,7 +59,8 @@ const (
 	clockChangeRole  role = "clocks"  // the one event in the first night of a clock change
 )
 
-// eventKind describes how to generate events of one kind.
+// eventKind describes how to generate one kind of event, such as jazz concerts. The plan of a scenario lists its
+// kinds.
 type eventKind struct {
 	Key    string
 	Role   role
@@ -127,8 +128,8 @@ func parsePlan(b []byte) (*plan, error) {
 	return p, nil
 }
 
-// parse parses the days and times of a kind. It checks that the plan has the venues, organizers and terms that
-// the kind names.
+// parse sets k.days and k.starts from their texts. It returns an error for an impossible duration or price, and for
+// an unknown motif, venue, organizer, category or tag.
 func (k *eventKind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
@@ -191,8 +192,8 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// check returns an error if two languages have different sections or numbers of lines, or if a section is of an
-// unknown kind.
+// check returns an error if two languages have different sections or different numbers of lines, or a section has an
+// unknown name.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]

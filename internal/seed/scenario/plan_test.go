@@ -29,7 +29,8 @@ func TestLanguagesHaveTheSameSections(t *testing.T) {
 	}
 }
 
-// Each language has its own list of countries, so all of them must have the same proper names.
+// TestCountriesHaveTheSameProperNames compares proper names. Each language has its own list of countries, so all
+// lists must have the same ones.
 func TestCountriesHaveTheSameProperNames(t *testing.T) {
 	en, err := readLocal(calendar.English)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// entryRule changes the fields of events whose title has a certain entry of a list. For example, a walk at dusk
-// begins at dusk, and a match of children costs little.
+// entryRule sets fields of events whose title has a certain entry of a list. For example, a walk at dusk begins at
+// dusk, and a match of children costs little.
 type entryRule struct {
 	List, Is string   // Is is the English name of the entry; "" means any entry
 	Starts   string   // times of day instead of those of the kind; "" means no change
@@ -18,7 +18,7 @@ type entryRule struct {
 	Price    *[2]int
 }
 
-// rule is an entryRule with placeholders and tags as indexes.
+// rule is an entryRule whose names are resolved to placeholders and indexes.
 type rule struct {
 	name               string
 	placeholder, entry int // an entry of -1 means any

@@ -16,8 +16,8 @@ type segment struct {
 	text        string
 	placeholder int // -1 means no placeholder
 	form        int
-	// gendered are the words by the gender of the person or division in the placeholder: masculine, feminine. Nil means
-	// that the placeholder shows a name.
+	// gendered are two words, masculine and feminine, chosen by the gender of the person or division. Nil means that
+	// the placeholder shows a name.
 	gendered *[2]string
 }
 
@@ -151,7 +151,7 @@ func formsOf(placeholder int) int {
 // genderedPlaceholders are the placeholders with words by gender: {who?he|she}.
 var genderedPlaceholders = []string{"who", "who2", "by", divisionList}
 
-// divisionList is the list of the divisions of leagues.
+// divisionList is the name of the list of leagues' divisions, such as women.
 const divisionList = "division"
 
 // hasLessons reports whether the scenario has courses with a title for each lesson.
@@ -234,7 +234,7 @@ func firstSentence(paragraph string) string {
 	return paragraph
 }
 
-// escape is calendar.Escape, but faster for text that needs no escaping.
+// escape escapes a text for HTML as calendar.Escape does, but faster if nothing needs escaping.
 func escape(s string) string {
 	if strings.ContainsAny(s, "&<>") {
 		return calendar.Escape(s)
