@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// ICS writes the public part of a calendar as iCalendar (RFC 5545) in its first language: published events without a
-// password. A series becomes an event with a rule, and one more event per exception. If the zone's clock follows no
-// yearly rule, each occurrence is a separate event.
+// ICS writes the public part of a calendar as iCalendar (RFC 5545) in its first language. It leaves out unpublished
+// events and events with a password. A series becomes an event with a rule, and one more event per exception. If the
+// zone's clock follows no yearly rule, each occurrence is a separate event.
 func ICS(out io.Writer, c Calendar) error {
 	words, err := locale.Load()
 	if err != nil {

@@ -94,7 +94,7 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// LastPlan returns the plan of the newest calendar of a scenario. ok is false if there is none.
+// LastPlan returns the plan of a scenario's newest calendar. The result ok is false if there is none.
 func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok bool, err error) {
 	plans, err := Plans(ctx, db, name)
 	for _, p := range plans {
@@ -124,7 +124,8 @@ func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err er
 	return out, nil
 }
 
-// isOfScenario reports whether id is the setting of a plan of the scenario called name.
+// isOfScenario reports whether a setting has a plan of the scenario called name. The parameter id is the setting's
+// id.
 func isOfScenario(id, name string) bool {
 	rest, ok := strings.CutPrefix(id, sourcePrefix+name)
 	if !ok || rest == "" {

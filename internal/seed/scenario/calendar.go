@@ -20,8 +20,8 @@ type Calendar struct {
 	ordinals     [][][]string
 	remarkTexts  map[string][]*descriptionTexts // by name and language
 	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
-	// activities has the descriptions of single entries of lists, by language. The key is the placeholder of the
-	// list and the index of the entry.
+	// activities has descriptions for single entries of lists, by language. The key is a list's placeholder and the
+	// index of the entry.
 	activities map[[2]int][]*descriptionTexts
 	people     []person
 	bands      []string

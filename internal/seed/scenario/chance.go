@@ -105,7 +105,7 @@ const (
 )
 
 // fake returns a generator of names and words. Each purpose passes another value of what, and so gets other names.
-// gofakeit.New is unsuitable, because it treats seed 0 as random.
+// The package's own gofakeit.New is unsuitable, because it treats seed 0 as random.
 func (c *Calendar) fake(what uint64) *gofakeit.Faker {
 	source := chanceOf(c.o.Seed, what)
 	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))

@@ -42,7 +42,7 @@ type district struct {
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language of the country of the city with this name. For an unknown city it returns preferred.
+// HomeOf returns the language spoken in the city with this name. For an unknown city it returns preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {

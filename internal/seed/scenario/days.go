@@ -69,8 +69,7 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day. after is the number of days that the event lasts beyond
-// the first.
+// suits reports whether an event of a kind may begin on a day. The event lasts after days beyond the first.
 func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -146,7 +145,7 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf chooses the day of event n of a kind. count is the number of all its events, which are in order of time.
+// dayOf chooses a day for event n of a kind that has count events. They are in order of time.
 func (k *eventKind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))

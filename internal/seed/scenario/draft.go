@@ -46,8 +46,8 @@ func (c *Calendar) size(placeholder int) int {
 	return c.lists[placeholder-placeholderLists].size
 }
 
-// value returns the index of the value that fills a placeholder, chosen at random at the first call unless the title
-// chose it. All languages share it.
+// value returns the index of the value that fills a placeholder. Unless the title chose it, the first call chooses
+// it at random. All languages share it.
 func (d *draft) value(placeholder int) int {
 	if d.values[placeholder] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(placeholder))
@@ -60,8 +60,8 @@ func (d *draft) value(placeholder int) int {
 	return int(d.values[placeholder])
 }
 
-// chooseTitle chooses a title of the kind and the values of its placeholders. rank is the number of earlier events of
-// the kind. Events with similar ranks get different titles.
+// chooseTitle chooses a title of the kind, with values for its placeholders. Earlier events of the kind number rank.
+// Events with similar ranks get different titles.
 func (d *draft) chooseTitle(k *eventKind, rank int) *title {
 	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
@@ -170,7 +170,7 @@ func (d *draft) placeholder(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the index of the author of the work in the title. A work has the same author in all events.
+// author returns the index of the person who wrote the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, placeholder := range d.title {
 		if placeholder >= placeholderLists && d.c.lists[placeholder-placeholderLists].works {

@@ -211,7 +211,7 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText writes a season of the year. quarter is 0 for winter to 3 for autumn; form 1 has a preposition.
+// quarterText writes a season of the year. A quarter of 0 is winter, and 3 is autumn. Form 1 has a preposition.
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]

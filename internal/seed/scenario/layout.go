@@ -67,7 +67,7 @@ func (c *Calendar) layOut() error {
 	return c.drawLeads(drawings)
 }
 
-// soonDays is the number of days after Options.Now of which each has an event.
+// soonDays is the number of days from Options.Now on which events always take place.
 const soonDays = 35
 
 // plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.

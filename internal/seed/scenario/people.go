@@ -90,7 +90,7 @@ func (c *Calendar) fillLocal() error {
 	return c.fillBands()
 }
 
-// bandsOfMould is the number of bands with names of one pattern.
+// bandsOfMould is how many bands have a name of the same pattern.
 const bandsOfMould = 120
 
 // fillBands creates the names of bands from patterns, which are used in turn.

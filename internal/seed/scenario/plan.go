@@ -44,7 +44,7 @@ type plan struct {
 //go:embed data/*.json data/*.txt
 var dataFiles embed.FS
 
-// role is the function of a kind of events in the calendar, such as a festival or a lesson.
+// role is the purpose of an event in the calendar, such as a festival or a lesson.
 type role string
 
 const (
@@ -192,8 +192,8 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// check returns an error if two languages have different sections or different numbers of lines, or a section has an
-// unknown name.
+// check returns an error if two languages have different sections or numbers of lines. It also refuses a section
+// with an unknown name.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]

@@ -84,8 +84,8 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies one of the count rooms of a venue for all occurrences of an event. It returns false if none is
-// free for all of them.
+// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if none is
+// free for all occurrences.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
@@ -109,8 +109,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns when an event occupies its room on a day, in quarters of an hour since the first day of the
-// calendar. The result to is not included.
+// quarters returns when an event occupies its room on a day. The unit is a quarter of an hour since the calendar's
+// first day. The result to is not included.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters

@@ -56,8 +56,8 @@ func init() { debug.SetGCPercent(400) }
 // manyEvents is the number of events from which on calendars are generated only for the pairs of isPair.
 const manyEvents = 5000
 
-// forEachCalendar runs a test for all scenarios and first languages. In short mode, or from manyEvents on, it runs
-// only the pairs of isPair.
+// forEachCalendar runs a test for all scenarios and first languages. In short mode, or for manyEvents or more, it
+// runs only the pairs of isPair.
 func forEachCalendar(t *testing.T, events int, test func(t *testing.T, c *Calendar)) {
 	for i, s := range Scenarios {
 		for j, l := range calendar.Languages {

@@ -213,8 +213,8 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series from a wall time on, or false if there is none. It skips public
-// holidays, unless the series has a season, lasts all day or takes place on holidays.
+// firstOf returns the first start of a series that is not before a wall time, or false if there is none. It skips
+// public holidays, unless the series has a season, lasts all day or takes place on holidays.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
