@@ -154,8 +154,8 @@ func (l *latestSearch) take(slot uint32) {
 	l.expire(slot)
 }
 
-// leave handles an occurrence that the list lacks because it has an earlier one of the same series. The end of that
-// earlier one limits how long the result is valid.
+// leave limits the result's validity for an occurrence that the list leaves out, because it has an earlier one of
+// the series. When that earlier one ends, the result changes.
 func (l *latestSearch) leave(slot uint32) { l.expire(l.first[l.seriesOf[slot]] - 1) }
 
 // expire limits the validity of the result to the end of the event in a slot, unless the event has ended.

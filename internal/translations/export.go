@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/change"
 )
 
-// Unit is one text of a record in a file: the original and its translation.
+// Unit is a translation unit: the original and the translation of one text of a record.
 type Unit struct {
 	ID       ID
 	From, To calendar.Language
