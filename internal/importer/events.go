@@ -326,7 +326,7 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 // stored event keeps its links, and a new event gets the others. notice names what is missing; "" means nothing.
 func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
-	// wanted returns the ids to link. It reports false if the links do not change.
+	// wanted returns the ids of keys to link. It returns false if the source said nothing or the links must stay.
 	wanted := func(said bool, what string, keys []string) ([]int64, bool) {
 		if !said {
 			return nil, false

@@ -261,7 +261,7 @@ func costSent(t *testing.T, event map[string]any) any {
 	return sent
 }
 
-// comparableEvent removes from a response what differs between two equal events: ids, addresses, and times of writing.
+// comparableEvent returns a response without what differs between two equal events: ids, URLs, and times of writing.
 func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	t.Helper()
 	data, err := json.Marshal(event)

@@ -270,7 +270,7 @@ func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 // Target is the server of a MySQL URL, for use by other programs. Network is "tcp" or "unix".
 type Target struct{ Network, Address, User, Database string }
 
-// MySQLTarget returns the first server of a MySQL URL. Its errors are those of Open.
+// MySQLTarget returns the first server of a MySQL URL. It returns an error that wraps ErrURL for any other URL.
 func MySQLTarget(text string) (Target, error) {
 	l, err := parseURL(text)
 	if err != nil {
