@@ -387,7 +387,7 @@ func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Pa
 }
 
 // pageByEnd returns up to limit events of a set after the first offset ones, with the latest end first. It skips 64
-// slots at once if all end before the last event on the page, so the first pages of a long list are fast.
+// slots at once if all end before the last event on the page. So the first pages of a long list are fast.
 func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {

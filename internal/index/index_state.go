@@ -45,8 +45,8 @@ type text struct {
 }
 
 // state is the content of the index. Each event has a slot: its number in the index, like a row number. Slots below
-// base are sorted by start, then id. A changed event leaves its slot and gets a new one after the others, in the
-// tail, so postings only grow.
+// base are sorted by start, then id. A changed event leaves its slot and gets a new one in the tail, after the
+// others. So postings only grow.
 type state struct {
 	revision int64 // revision of the calendar up to which changes are applied
 	history  history

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/change"
 )
 
-// Unit is a translation unit: the original and the translation of one text of a record.
+// Unit is a translation unit: one text of a record, with its translation.
 type Unit struct {
 	ID       ID
 	From, To calendar.Language

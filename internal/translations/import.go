@@ -273,8 +273,8 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	return err
 }
 
-// refused reports a group whose write was refused. If the group has a slug, that is probably the reason. Then only
-// the slug fails, and the other texts are written. Otherwise all units of the group fail.
+// refused fails the units of a group whose write was refused. If the group has a slug, that is probably the reason.
+// Then only the slug fails, and the other texts are written.
 func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {
