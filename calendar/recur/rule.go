@@ -16,7 +16,7 @@ import (
 // Frequency is the part FREQ of a rule: DAILY, WEEKLY, MONTHLY or YEARLY.
 type Frequency string
 
-// The frequencies of rules.
+// FreqDaily, FreqWeekly, FreqMonthly and FreqYearly are the values of Frequency.
 const (
 	FreqDaily   Frequency = "DAILY"
 	FreqWeekly  Frequency = "WEEKLY"
@@ -27,7 +27,7 @@ const (
 // Skip is the part SKIP of RFC 7529. It selects what happens to a day that a month lacks, such as 30 February.
 type Skip string
 
-// The values of Skip for a day that the month lacks.
+// SkipOmit, SkipBackward and SkipForward are the values of Skip, for a day that the month lacks.
 const (
 	SkipOmit     Skip = ""         // there is no start on that day
 	SkipBackward Skip = "BACKWARD" // the start is on the last day of the month
