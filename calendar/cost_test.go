@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var dollar = Currency{Symbol: "$", Code: "USD", Position: Prefix, Decimal: "."}
@@ -211,16 +213,12 @@ func TestCostIsStoredWhole(t *testing.T) {
 	for _, test := range tests {
 		c := ParseCost(test.sent, ".")
 		stored, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if string(stored) != test.want {
 			t.Errorf("stored %s, want %s", stored, test.want)
 		}
 		var back Cost
-		if err := json.Unmarshal(stored, &back); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(stored, &back))
 		if diff := cmp.Diff(c, back); diff != "" {
 			t.Errorf("(-sent +read):\n%s", diff)
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // zone returns the zone with a name. It fails the test for an unknown name.
@@ -20,9 +22,7 @@ func zone(t testing.TB, name string) Zone {
 func wall(t testing.TB, s string) Wall {
 	t.Helper()
 	w, err := ParseWall(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 
@@ -115,9 +115,7 @@ func TestParseWallCutsFractions(t *testing.T) {
 
 var anyZone = rapid.Custom(func(t *rapid.T) Zone {
 	z, err := ParseZone(rapid.SampledFrom(sortedZoneNames()).Draw(t, "zone"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return z
 })
 

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestRaceForSlug(t *testing.T) {
@@ -27,9 +28,7 @@ func TestRaceForSlug(t *testing.T) {
 			})
 		})
 		got, err := w.DB.Event.Query().Select(event.FieldSlug).Strings(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		slices.Sort(got)
 		want := []string{"same"}
 		for i := 2; i <= edittest.Racers; i++ {
@@ -257,13 +256,9 @@ func isMariaDB(t *testing.T, w *edittest.World) bool {
 	defer rows.Close()
 	var version string
 	for rows.Next() {
-		if err := rows.Scan(&version); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(&version))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 	return strings.Contains(version, "MariaDB")
 }
 

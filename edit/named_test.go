@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestDuplicates(t *testing.T) {
@@ -45,9 +46,7 @@ func TestDuplicates(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				before := w.DB.Venue.Query().CountX(t.Context())
 				row, created, err := w.CreateVenue(tt.by, &tt.in)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if created != (tt.want == 0) || (!created && row.ID != tt.want) {
 					t.Errorf("created %t, id %d, want %d", created, row.ID, tt.want)
 				}
@@ -79,9 +78,7 @@ func TestDuplicateIsChangedByWhoMay(t *testing.T) {
 			t.Errorf("sent with an event: %v", row)
 		}
 		_, err = trashVenue(w, hall.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, created, err = w.CreateVenue(editor, &edit.VenueInput{Name: new("Hall")}); err != nil || !created {
 			t.Errorf("one in the trash counts as a duplicate: %v", err)
 		}

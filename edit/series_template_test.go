@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestStoredTemplatesAreRead decodes templates in the forms in which earlier versions stored them.
@@ -60,9 +61,7 @@ func TestStoredTemplatesAreRead(t *testing.T) {
 			want.SetOrganizerIDs(nil)
 			tt.want(want)
 			got, err := ent.DecodeTemplate(json.RawMessage(tt.stored))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 				t.Errorf("event (-want +got):\n%s", diff)
 			}
@@ -83,13 +82,9 @@ func TestStoredTemplatesAreRead(t *testing.T) {
 			if tt.again == "" {
 				tt.again = tt.stored
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var wantAgain, gotAgain any
-			if err := errors.Join(json.Unmarshal([]byte(tt.again), &wantAgain), json.Unmarshal(again, &gotAgain)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(json.Unmarshal([]byte(tt.again), &wantAgain), json.Unmarshal(again, &gotAgain)))
 			if diff := cmp.Diff(wantAgain, gotAgain); diff != "" {
 				t.Errorf("stored again (-want +got):\n%s", diff)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // sortedBy fails the test unless the stored sort keys of a term are right. They must be those of the given
@@ -30,9 +31,7 @@ func TestTermsAreSortedByWhatIsServed(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("Castle"), Description: new("Old")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		id := row.ID
 		other := w.Term(e, calendar.Tag, "Other", 0)
 		steps := []struct {
@@ -76,9 +75,7 @@ func TestTermsAreSortedByTheLanguageOfTheSite(t *testing.T) {
 		row, err := w.CreateTerm(w.AsIn(calendar.Editor, calendar.Polish), &edit.TermInput{
 			Taxonomy: calendar.Category, Name: new("Zamek"),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := w.UpdateTerm(w.AsIn(calendar.Editor, calendar.English), row.ID, &edit.TermInput{Name: new("Castle")}); err != nil {
 			t.Fatal(err)
 		}
@@ -86,9 +83,7 @@ func TestTermsAreSortedByTheLanguageOfTheSite(t *testing.T) {
 
 		e := w.As(calendar.Editor)
 		e.Site.Language = calendar.Polish
-		if err := upkeep.Reindex(t.Context(), w.DB, e, func(calendar.Kind, int) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, upkeep.Reindex(t.Context(), w.DB, e, func(calendar.Kind, int) {}))
 		sortedBy(w, row.ID, [3]string{"Castle", "Zamek", "Zamek"}, [3]string{})
 	})
 }

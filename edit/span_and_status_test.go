@@ -8,15 +8,14 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestRespan(t *testing.T) {
 	t.Parallel()
 	zone := func(name string) calendar.Zone {
 		z, err := calendar.ParseZone(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return z
 	}
 	span := func(start, end, z string, allDay bool) calendar.Span {
@@ -26,9 +25,7 @@ func TestRespan(t *testing.T) {
 	}
 	instant := func(s string) *when.Date {
 		at, err := time.Parse(time.RFC3339, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return new(when.FromInstant(at))
 	}
 	evening := span("2026-07-01 18:00:00", "2026-07-01 20:00:00", "Europe/Warsaw", false)

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -40,18 +41,14 @@ func (a *accounts) wait(d time.Duration) { a.passed.Add(int64(d)) }
 func (a *accounts) add(t *testing.T, login string, role calendar.Role, password string) *ent.User {
 	t.Helper()
 	u, err := auth.AddUser(t.Context(), a.Store.Ent, a.now(), login, "", role, password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return u
 }
 
 func (a *accounts) token(t *testing.T, u *ent.User, expires *time.Time) (string, *ent.Token) {
 	t.Helper()
 	secret, row, err := auth.IssueToken(t.Context(), a.Store.Ent, a.now(), u.ID, "test", expires)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return secret, row
 }
 
@@ -89,14 +86,10 @@ func TestCredentials(t *testing.T) {
 		soon := a.now().Add(time.Hour)
 		passing, _ := a.token(t, ewa, &soon)
 		revoked, row := a.token(t, ewa, nil)
-		if err := auth.RevokeToken(t.Context(), st.Ent, a.now(), row.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, auth.RevokeToken(t.Context(), st.Ent, a.now(), row.ID))
 		old := a.add(t, "old", calendar.Administrator, passphrase)
 		oldToken, _ := a.token(t, old, nil)
-		if err := auth.SetDisabled(t.Context(), st.Ent, a.now(), old.ID, true); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, auth.SetDisabled(t.Context(), st.Ent, a.now(), old.ID, true))
 		// Only authors and higher roles may list images.
 		right := func(name, authorization string) apitest.Case {
 			return apitest.Case{Name: name, Request: withAuthorization(authorization, get("/images")), Status: 200, Check: header("Cache-Control", "no-store, private")}
@@ -215,9 +208,7 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 		}
 		do := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		status(bearer, 200)
 		status(password, 200)

@@ -28,6 +28,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/draw"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -104,9 +105,7 @@ type freshReply struct {
 func newCacheModel(t *testing.T, st *store.Store, url string, seed uint64) *cacheModel {
 	t.Helper()
 	files, err := media.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := files.Close(); err != nil {
 			t.Error(err)
@@ -121,9 +120,7 @@ func newCacheModel(t *testing.T, st *store.Store, url string, seed uint64) *cach
 	second := apitest.New(t, other, common, func(c *handlers.Config) {
 		c.Site = m.followed.Site
 		c.Index = index.New(other.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-		if err := c.Index.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, c.Index.Load(t.Context()))
 	})
 	second.ShareTokens(m.followed)
 	m.services = [2]*apitest.API{m.followed, second}
@@ -194,9 +191,7 @@ func (m *cacheModel) fill() {
 func (m *cacheModel) newest() int64 {
 	m.Helper()
 	revision, err := edit.Revision(m.ctx, m.db)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	return revision
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -109,9 +110,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 		"categories?": "category_list_csv.json", "tags?": "tag_list_csv.json",
 	} {
 		body, err := json.Marshal(string(api.Do(t, get("/"+collection+"format=csv&per_page=3")).Body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		apitest.Golden(t, golden, body)
 	}
 	var d struct {
@@ -124,9 +123,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 		Servers json.RawMessage `json:"servers"`
 		Paths   struct{}        `json:"paths"`
 	}{d.OpenAPI, d.Info, d.Servers, struct{}{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	apitest.Golden(t, "doc_excerpt.json", excerpt)
 
 	var cause error
@@ -169,9 +166,7 @@ func recordNamed(t *testing.T, api *apitest.API, kind calendar.Kind) {
 	}
 	api.Do(t, as("POST", "", object{name: "Secret Mill", "status": "draft"})).Into(t, &draft)
 	table, err := json.Marshal(string(api.Do(t, get(list+"?format=csv")).Body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	apitest.Golden(t, name+"_list_csv.json", table)
 	api.Run(t, []apitest.Case{
 		{Request: get(list), Status: 200, Golden: name + "_list.json"},
@@ -201,13 +196,9 @@ func TestExamplesAreTheGoldenFiles(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		golden, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", name+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		carried, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if diff := cmp.Diff(string(golden), string(carried)); diff != "" {
 			t.Errorf("%s (-golden +carried); copy it with -update:\n%s", name, diff)
 		}

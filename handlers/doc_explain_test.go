@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -22,13 +23,9 @@ import (
 func offlineAPI(t testing.TB, mounts ...string) *handlers.Handlers {
 	t.Helper()
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	h, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: onSQLite(t).Site}, Mounts: mounts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return h
 }
 
@@ -252,8 +249,6 @@ func refusalNamesPublishedBounds(t *testing.T, api *apitest.API, route openapi.R
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(text)
 }

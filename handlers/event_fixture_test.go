@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -52,9 +53,7 @@ func newEventTest(t *testing.T, st *store.Store, options ...apitest.Option) *eve
 func siteIn(t *testing.T, name string) apitest.Option {
 	t.Helper()
 	zone, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return func(c *handlers.Config) { c.Site.Zone = zone }
 }
 
@@ -125,13 +124,9 @@ func valueAt(v any, path string) any {
 func hasValues(t *testing.T, r apitest.Response, want object) {
 	t.Helper()
 	data, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	wanted, got := object{}, object{}
-	if err := json.Unmarshal(data, &wanted); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &wanted))
 	body := r.JSON(t)
 	for path := range want {
 		got[path] = valueAt(body, path)
@@ -233,9 +228,7 @@ func (e *eventTest) rowCounts(t *testing.T) map[string]int {
 		"changes":    func() (int, error) { return db.Change.Query().Count(t.Context()) },
 	} {
 		n, err := count()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		out[name] = n
 	}
 	return out
@@ -244,9 +237,7 @@ func (e *eventTest) rowCounts(t *testing.T) map[string]int {
 // stepID makes the next new record get the given id, by using up the ids before it.
 func (e *eventTest) stepID(t *testing.T, id int64) {
 	t.Helper()
-	if err := e.Store.Ent.Record.Create().SetID(id - 1).SetKind(calendar.Event).Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, e.Store.Ent.Record.Create().SetID(id-1).SetKind(calendar.Event).Exec(t.Context()))
 }
 
 // replaceID returns a body in which every occurrence of id is replaced by the id as.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // hasIDs returns a check that a reply has exactly these ids in a list field, and that a later read of the event
@@ -72,9 +73,7 @@ func TestVenuesAndOrganizersAreLinkedInAllForms(t *testing.T) {
 				sent, want := c.sent, c.want
 				if field == "organizer" { // the same with 12 for 10 and 13 for 11
 					data, err := json.Marshal(sent)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, err)
 					sent = json.RawMessage(strings.NewReplacer("10", "12", "11", "13").Replace(string(data)))
 					want = make([]int64, len(c.want))
 					for i, id := range c.want {
@@ -422,9 +421,7 @@ func TestParentOfAnEvent(t *testing.T) {
 
 func TestImageOfAnEvent(t *testing.T) {
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 200, 100))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 200, 100))))
 	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/pic.png" {
 			http.NotFound(w, r)

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -56,13 +57,9 @@ func TestAFeedOfImportedRulesHasTheSameEvents(t *testing.T) {
 func importFeed(t *testing.T, a *apitest.API, data []byte) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "calendar.ics")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, data, 0o600))
 	read, err := (&importer.Reader{Site: a.Site}).Read(t.Context(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	report, err := (&importer.Importer{DB: a.Store.Ent, Site: a.Site}).Run(t.Context(), read)
 	if err != nil || !report.Complete() {
 		t.Fatalf("import: %v, %+v", err, report)

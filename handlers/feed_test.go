@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -70,9 +71,7 @@ func (f *feedTest) write(method, path string, body object) int64 {
 func (f *feedTest) event(title, start string, more object) int64 {
 	f.Helper()
 	at, err := time.Parse(calendar.Layout, start)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	body := object{"title": title, "start_date": start, "end_date": at.Add(time.Hour).Format(calendar.Layout)}
 	for name, v := range more {
 		body[name] = v
@@ -322,9 +321,7 @@ func (f *feedTest) listedByAPI(filter string) (titles []string, total int) {
 		Total  int
 		Events []struct{ ID int64 }
 	}
-	if err := json.Unmarshal(res.Body, &list); err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, json.Unmarshal(res.Body, &list))
 	titleOf := map[int64]string{}
 	for title, id := range f.ids {
 		titleOf[id] = title

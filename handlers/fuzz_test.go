@@ -10,22 +10,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/read"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // newFuzzHandlers returns the API without a database, which only parses requests.
 func newFuzzHandlers(f *testing.F) *Handlers {
 	f.Helper()
 	words, err := locale.Load()
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	h, err := New(Config{Calendar: read.Calendar{Words: words, Site: calendar.Site{
 		BaseURL: "http://127.0.0.1:8080/base", Language: calendar.English, PerPage: 10,
 		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	}}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	return h
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestMediaTypesHaveNoCase checks that upper and lower case do not matter in media types and in the names of their
@@ -49,9 +50,7 @@ func TestCompressedFormsAreNotRead(t *testing.T) {
 		if _, err := w.Write([]byte("--XX\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n" + strings.Repeat("a", 1<<20) + "\r\n--XX--\r\n")); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Close())
 		for _, key := range []string{"", `"one"`} {
 			header := map[string]string{"Content-Type": "multipart/form-data; boundary=XX", "Content-Encoding": "gzip"}
 			if key != "" {
@@ -84,9 +83,7 @@ func TestNoTextEndsTheScript(t *testing.T) {
 func TestMounts(t *testing.T) {
 	t.Parallel()
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for mount, fault := range map[string]string{
 		"/wp-json/tribe/events/v1": "", "api": "", "/cal/events/v1/": "",
 		"/": "want a path", "/a//b": "want a path", "/../x": "want a path", "/a/./b": "want a path", "/a?b": "want a path", "/a b": "want a path",

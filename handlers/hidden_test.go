@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -85,9 +86,7 @@ func TestProbingByDistanceDoesNotLocateAPrivateVenue(t *testing.T) {
 			}
 		}
 		// The same probes locate a venue that every caller may read.
-		if err := api.Store.Ent.Venue.UpdateOneID(venue).SetStatus(calendar.Publish).Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, api.Store.Ent.Venue.UpdateOneID(venue).SetStatus(calendar.Publish).Exec(t.Context()))
 		if lat, lng, radius, _ := probe(); radius > 0.01 {
 			t.Errorf("the probes end at %.4f, %.4f within %.3f km", lat, lng, radius)
 		}
@@ -105,9 +104,7 @@ func TestAHiddenIDIsAnsweredAsOneThatNeverExisted(t *testing.T) {
 		for i := range records {
 			records[i] = api.Store.Ent.Record.Create().SetKind(calendar.Image)
 		}
-		if err := api.Store.Ent.Record.CreateBulk(records...).Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, api.Store.Ent.Record.CreateBulk(records...).Exec(t.Context()))
 		const unknown = int64(9999)
 		hidden := map[string][]int64{}
 		for _, status := range []calendar.Status{calendar.Draft, calendar.Pending, calendar.Private, calendar.Future, calendar.Trash} {
@@ -211,9 +208,7 @@ func addGuardedEvent(t *testing.T, api *apitest.API, owner int64) (ids *strings.
 		e.SetDescription("drumless").SetAuthorID(owner)
 	})
 	hash := edit.HashPassword(api.Key, event, "sesame")
-	if err := api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()))
 	for _, c := range read.EventColumns() {
 		if c.Kind == query.WordKind {
 			storetest.Exec(t, api.Store, "UPDATE events SET "+c.Field+" = '"+wordOf(c)+"'")
@@ -316,9 +311,7 @@ func TestAuthorsFindTheirProtectedDraftsInTheTrash(t *testing.T) {
 				e.SetStatus(c.status).SetStatusBeforeTrash(c.before).SetAuthorID(contributor).SetFeatured(true)
 			})
 			hash := edit.HashPassword(api.Key, id, "sesame")
-			if err := api.Store.Ent.Event.UpdateOneID(id).SetPasswordHash(hash).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, api.Store.Ent.Event.UpdateOneID(id).SetPasswordHash(hash).Exec(t.Context()))
 		}
 		for _, c := range []struct{ path, want string }{
 			{"/events?status=draft,private,trash", "Draft Private Trashed draft Trashed publication"},

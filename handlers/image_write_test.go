@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // picture returns a PNG file with the given width and height in pixels.
@@ -22,9 +23,7 @@ func picture(t *testing.T, width, height int) []byte {
 	img := image.NewGray(image.Rect(0, 0, width, height))
 	img.SetGray(width/2, height/2, color.Gray{Y: 200})
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&b, img))
 	return b.Bytes()
 }
 
@@ -89,15 +88,11 @@ func addImage(t *testing.T, api *apitest.API, author *int64) int64 {
 	t.Helper()
 	db := api.Store.Ent
 	row, err := db.Record.Create().SetKind(calendar.Image).Save(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	err = db.Image.Create().SetID(row.ID).SetNillableAuthorID(author).SetPath(fmt.Sprintf("2026/11/row-%d.png", row.ID)).
 		SetExtension("png").SetMimeType("image/png").SetWidth(2).SetHeight(2).SetFilesize(70).SetCreatedAt(apitest.Now).
 		Exec(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return row.ID
 }
 
@@ -116,9 +111,7 @@ func mediaPath(t *testing.T, address any) string {
 func pictureRows(t *testing.T, api *apitest.API) int {
 	t.Helper()
 	n, err := api.Store.Ent.Image.Query().Count(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return n
 }
 

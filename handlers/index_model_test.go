@@ -32,6 +32,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/draw"
 	"github.com/almanac-cal/almanac/proof/listreference"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/randomcalendar"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
@@ -90,9 +91,7 @@ type indexModel struct {
 
 func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apitest.Option) *indexModel {
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m := &indexModel{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 0)), ctx: t.Context(), db: st.Ent, zone: zone.Location(),
 		index: index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler)), world: randomcalendar.New(),
@@ -108,9 +107,7 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apites
 		m.signIn(string(role), role, i+1)
 	}
 	m.maker = &randomcalendar.Maker{Rand: m.Rand, Calendar: m.world}
-	if err := m.index.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.index.Load(t.Context()))
 	m.loadRecords()
 	m.records = storetest.ReadRecords(t, m.db)
 	return m
@@ -231,9 +228,7 @@ func (m *indexModel) compareLists(kind string) {
 		m.compareList(kind, path, draw.Item(m.Rand, m.world.Callers...).Login)
 	}
 	newest, err := edit.Revision(m.ctx, m.db)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	if ready, _, revision := m.index.Stats(); !ready || revision != newest {
 		m.Errorf("%s: the index is at revision %d of %d, ready is %t: it did not answer", kind, revision, newest, ready)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,15 +30,11 @@ func comparePublished(t *testing.T, name string, body []byte) {
 	got := indentJSON(t, body)
 	file := filepath.Join(apitest.Root(), "testdata", name)
 	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, got, 0o644))
 		return
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
@@ -73,13 +70,9 @@ func TestIndexIsPublished(t *testing.T) {
 func TestIndexIsThatOfTheContract(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", "index_excerpt.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var want, got indexDocument
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &want))
 	onSQLite(t).Do(t, get("")).Into(t, &got)
 	if got.Namespace != want.Namespace {
 		t.Errorf("got namespace %q, want %q", got.Namespace, want.Namespace)
@@ -109,9 +102,7 @@ func withoutLaterArgs(t *testing.T, example, route json.RawMessage) string {
 		Endpoints []endpoint `json:"endpoints"`
 	}
 	for raw, to := range map[*json.RawMessage]any{&example: &shown, &route: &all} {
-		if err := json.Unmarshal(*raw, to); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(*raw, to))
 	}
 	text := string(route)
 	for i, e := range all.Endpoints {
@@ -119,9 +110,7 @@ func withoutLaterArgs(t *testing.T, example, route json.RawMessage) string {
 			break
 		}
 		args := map[string]json.RawMessage{}
-		if err := json.Unmarshal(e.Args, &args); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(e.Args, &args))
 		kept := string(e.Args)
 		for _, name := range slices.Concat(laterFields(), strings.Fields(addedFilters())) {
 			if raw, ok := args[name]; ok && !slices.Contains(keys(t, shown.Endpoints[i].Args), name) {

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -25,13 +26,9 @@ import (
 func translations(t *testing.T, lang calendar.Language) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(apitest.Root(), "internal", "locale", "doc."+string(lang)+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var texts map[string]string
-	if err := json.Unmarshal(bytes.ReplaceAll(data, []byte("{{.Site}}"), []byte("Almanac")), &texts); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(bytes.ReplaceAll(data, []byte("{{.Site}}"), []byte("Almanac")), &texts))
 	return texts
 }
 
@@ -44,9 +41,7 @@ func describedBy(t *testing.T, body []byte) splitDocument {
 	var d splitDocument
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
-	if err := d.read(dec, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.read(dec, "", ""))
 	if _, err := dec.Token(); err != io.EOF {
 		t.Fatalf("more than a document: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,9 +30,7 @@ func TestLanguageOfARequest(t *testing.T) {
 		})
 		for lang, title := range map[calendar.Language]string{calendar.Polish: "Polski", calendar.Spanish: "Español"} {
 			err := api.Store.Ent.EventTranslation.Create().SetEventID(id).SetLanguage(lang).SetTitle(title).Exec(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		path := fmt.Sprint("/cal/events/v1/events/", id)
 		ask := func(path, accept string) apitest.Request {
@@ -111,9 +110,7 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 			db.TermTranslation.Create().SetTermID(top).SetLanguage(calendar.English).SetName("music").SetSlug("music").Exec(t.Context()),
 			db.TermTranslation.Create().SetTermID(category).SetLanguage(calendar.English).SetName("classical").SetDescription("old").Exec(t.Context()),
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		api.AddSlug(t, calendar.Event, "english", event, calendar.English)
 		api.AddSlug(t, calendar.Event, "polski", event, calendar.Polish)

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -75,9 +76,7 @@ func hasInvalid(want ...string) func(*testing.T, apitest.Response) {
 func inZone(t *testing.T, name string) apitest.Option {
 	t.Helper()
 	zone, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return func(c *handlers.Config) { c.Site.Zone = zone }
 }
 
@@ -363,9 +362,7 @@ func TestDefaultsFollowTheSiteAndTheDay(t *testing.T) {
 		{"yesterday still", "America/New_York", "2027-01-01 04:59:59", "start_date=2026-12-31+00%3A00%3A00&end_date=2028-12-31+23%3A59%3A59"},
 	} {
 		now, err := time.Parse(calendar.Layout, c.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		api := apitest.New(t, st, inZone(t, c.zone), func(h *handlers.Config) {
 			h.Site.PerPage = 3
 			h.Site.Now = func() time.Time { return now }

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // changesAfter returns the change log after a revision, one line for each change: "update event 15 by 1: title
@@ -23,9 +24,7 @@ import (
 func (e *eventTest) changesAfter(t *testing.T, revision int64) (lines []string, newest int64) {
 	t.Helper()
 	rows, err := e.Store.Ent.Change.Query().Where(change.IDGT(revision)).Order(ent.Asc(change.FieldID)).All(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	newest = revision
 	for _, row := range rows {
 		if newest++; row.ID != newest {
@@ -157,9 +156,7 @@ func TestEveryWriteIsLoggedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, err := e.Store.Ent.Change.Query().Where(change.IDGT(revision)).All(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(rows) != 1 || rows[0].RecordID != id || rows[0].Action != calendar.Published || rows[0].UserID != nil {
 			t.Errorf("published by the clock: %v", rows)
 		}

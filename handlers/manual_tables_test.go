@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -31,9 +32,7 @@ var sentValue = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
 func manualTables(t *testing.T, file string) []manual.Examples {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return manual.Tables(string(text))
 }
 
@@ -91,13 +90,9 @@ func TestManualDates(t *testing.T) {
 	rows(t, "dates.md", "dates", func(t *testing.T, of string, cells []string) {
 		clock, name, _ := strings.Cut(of, " ")
 		now, err := time.Parse(time.RFC3339, clock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		zone, err := calendar.ParseZone(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		d, err := when.Parse(cells[0], now, zone)
 		if cells[1] == refusedMark {
 			if !errors.Is(err, when.ErrDate) {
@@ -105,9 +100,7 @@ func TestManualDates(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got := []string{d.Wall(zone).String(), d.Instant(zone).Format(time.DateTime)}
 		if diff := cmp.Diff(cells[1:], got); diff != "" {
 			t.Errorf("(-manual +program):\n%s", diff)
@@ -119,9 +112,7 @@ func TestManualZones(t *testing.T) {
 	t.Parallel()
 	rows(t, "dates.md", "zones", func(t *testing.T, of string, cells []string) {
 		at, err := time.Parse(time.RFC3339, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		zone, err := calendar.ParseZone(cells[0])
 		got := []string{zone.String(), zone.Abbreviation(at)}
 		if err != nil {
@@ -226,9 +217,7 @@ func TestManualCosts(t *testing.T) {
 			if reply != nil {
 				details := reply["cost_details"].(map[string]any)
 				values, err := json.Marshal(details["values"])
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				reply = map[string]any{
 					"cost": reply["cost"], "symbol": details["currency_symbol"], "position": details["currency_position"],
 					"values": string(values),

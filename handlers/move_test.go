@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/proof/wptest"
 )
@@ -38,22 +39,16 @@ func moveSite(t *testing.T, st *store.Store, old *wptest.Site, keep bool) *move 
 	t.Helper()
 	cal := importSite(t, st, old, keep)
 	text, err := json.Marshal(cal.Paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var paths calendar.Paths
-	if err := json.Unmarshal(text, &paths); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(text, &paths))
 	api := apitest.New(t, st, func(c *handlers.Config) {
 		site := settings.Default()
 		site.Paths = paths
 		c.PageSettings = &site
 		c.Mounts = []string{"/wp-json/tribe/events/v1"}
 		zone, err := calendar.ParseZone(wptest.Zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		c.Site.Zone, c.Site.BaseURL, c.Site.PerPage = zone, movedURL, 50
 	})
 	api.SignIn(t, "admin", calendar.Administrator)
@@ -65,9 +60,7 @@ func importSite(t *testing.T, st *store.Store, old *wptest.Site, keep bool) *imp
 	site := apitest.New(t, st).Site
 	reader := &importer.Reader{Site: site, Rate: 1e6}
 	cal, err := reader.Read(t.Context(), old.API+"/events?start_date=2000-01-01&end_date=2040-12-31&per_page=50")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	report, err := (&importer.Importer{DB: st.Ent, Site: site, NewIDs: !keep}).Run(t.Context(), cal)
 	if err != nil || !report.Complete() {
 		t.Fatalf("import: %v, %v", err, report.Problems)
@@ -151,9 +144,7 @@ func plainReply(t *testing.T, kind string, body []byte) string {
 	switch kind {
 	case "application/json":
 		var value any
-		if err := json.Unmarshal(body, &value); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(body, &value))
 		return html.UnescapeString(fmt.Sprint(value))
 	case "text/calendar":
 		return strings.NewReplacer("\r\n ", "", `\,`, ",", `\;`, ";", `\\`, `\`).Replace(string(body))

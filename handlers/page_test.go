@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -216,9 +217,7 @@ func TestDaysOfEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		warsaw, err := calendar.ParseZone("Europe/Warsaw")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		api := apitest.New(t, st, func(c *handlers.Config) { c.Site.Zone = warsaw })
 		zone := func(name string) func(*ent.EventCreate) { return func(c *ent.EventCreate) { c.SetTimezone(name) } }
 		api.AddEvent(t, "Three days", "2027-01-10 20:00:00", "2027-01-12 10:00:00", zone("Europe/Warsaw"))
@@ -267,12 +266,8 @@ func TestMonthsWithManyEvents(t *testing.T) {
 				SetStartWall(start).SetEndWall(start).SetStartsAt(calendar.UTC().Instant(start)).SetEndsAt(calendar.UTC().Instant(start)))
 		}
 		for i := 0; i < events; i += 300 {
-			if err := api.Store.Ent.Record.CreateBulk(records[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := api.Store.Ent.Event.CreateBulk(rows[i:min(i+300, events)]...).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, api.Store.Ent.Record.CreateBulk(records[i:min(i+300, events)]...).Exec(t.Context()))
+			must.Succeed(t, api.Store.Ent.Event.CreateBulk(rows[i:min(i+300, events)]...).Exec(t.Context()))
 		}
 		r := api.Do(t, page("/events/month/2027-03/"))
 		contains("2,100 events", "63 more on March 1", "62 more on March 31")(t, r)

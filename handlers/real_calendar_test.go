@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestARealCalendarIsServedAsItsSourceServedIt imports a city's calendar and compares each member of each event
@@ -25,23 +26,15 @@ func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
 		t.Skipf("%s names no file: the test with a real city's calendar is left out", variable)
 	}
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var source struct{ Events []map[string]any }
-	if err := json.Unmarshal(data, &source); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &source))
 	zone, err := calendar.ParseZone("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	apitest.Each(t, func(t *testing.T, api *apitest.API) {
 		reader := &importer.Reader{Site: api.Site}
 		read, err := reader.Read(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		report, err := (&importer.Importer{DB: api.Store.Ent, Site: api.Site}).Run(t.Context(), read)
 		if err != nil || !report.Complete() {
 			t.Fatalf("import: %v, %+v", err, report)
@@ -148,9 +141,7 @@ func expectedMember(t *testing.T, e map[string]any, title string) map[string]any
 				continue
 			}
 			clean, err := markup.HTML(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			out[name] = markup.Paragraphs(clean)
 		default:
 			out[name] = strings.TrimSpace(html.UnescapeString(text))

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -21,9 +22,7 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		replica := apitest.New(t, behind)
 		replica.Example(t)
 		lists := index.New(behind.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-		if err := lists.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, lists.Load(t.Context()))
 		api := apitest.New(t, st, func(c *handlers.Config) { c.Replica, c.Index = behind.Ent, lists })
 		api.Example(t)
 		total := func(as, path string) int {
@@ -67,9 +66,7 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		if r := api.Do(t, get(one)); r.Status != 200 {
 			t.Errorf("caught up: nobody in particular gets %d %s", r.Status, r.Body)
 		}
-		if err := behind.DB.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, behind.DB.Close())
 		for _, path := range []string{events, venues} {
 			if got := total("admin", path); got != 1 {
 				t.Errorf("the replica is away, %s: who signed in finds %d", path, got)

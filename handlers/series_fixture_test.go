@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // addPolishCourse adds the series of the contract's example: a course every second Tuesday. On a fresh example its id is 25,
@@ -31,9 +32,7 @@ func addPolishCourse(t testing.TB, api *apitest.API) int64 {
 		Occurrences: nominal,
 	})
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	moved := calendar.Span{Start: calendar.WallAt(2026, 12, 9, 17, 0, 0), End: calendar.WallAt(2026, 12, 9, 18, 30, 0), Zone: zone}
 	changeEvent(t, api, id+2, func(u *ent.EventUpdateOne) {
 		u.SetStartWall(moved.Start).SetEndWall(moved.End).SetStartsAt(moved.StartsAt()).SetEndsAt(moved.EndsAt()).
@@ -48,7 +47,5 @@ func changeEvent(t testing.TB, api *apitest.API, id int64, change func(*ent.Even
 	t.Helper()
 	u := api.Store.Ent.Event.UpdateOneID(id)
 	change(u)
-	if err := u.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, u.Exec(t.Context()))
 }

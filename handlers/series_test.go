@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -39,9 +40,7 @@ func overlayBody(body, o object) object {
 func (e *eventTest) occurrences(t *testing.T, series int64) []int64 {
 	t.Helper()
 	rows, err := e.Store.Ent.Event.Query().All(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	rows = slices.DeleteFunc(rows, func(r *ent.Event) bool { return r.SeriesID == nil || *r.SeriesID != series })
 	slices.SortFunc(rows, func(a, b *ent.Event) int { return a.StartsAt.Compare(b.StartsAt) })
 	ids := make([]int64, len(rows))
@@ -278,9 +277,7 @@ func TestMoreExceptionsThanAreSent(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	e.mustSucceed(t, remove("admin", eventPath(ids[368])))
 	shown := e.mustSucceed(t, get(fmt.Sprint("/series/", series)))
 	stored := shown.Get(t, "exdate").([]any)
@@ -415,10 +412,8 @@ func TestListOfSeries(t *testing.T) {
 				Title: title, Slug: calendar.Slug(title), Start: "2026-12-01 10:00:00", End: "2026-12-01 11:00:00",
 				RRule: "FREQ=DAILY;COUNT=2", Occurrences: []string{"2026-12-01 10:00:00", "2026-12-02 10:00:00"}, Template: template,
 			})
-			if err := e.Store.Ent.SearchText.Create().SetKind(calendar.Series).SetOwnerID(id).SetLanguages(7).
-				SetText(strings.ToLower(title + "\n\n" + description)).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, e.Store.Ent.SearchText.Create().SetKind(calendar.Series).SetOwnerID(id).SetLanguages(7).
+				SetText(strings.ToLower(title+"\n\n"+description)).Exec(t.Context()))
 			return id
 		}
 		lodz := add("łódź walk", "With a guide", ent.Event{})

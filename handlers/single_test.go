@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // keys returns the member names of a JSON object in their order.
@@ -26,14 +27,10 @@ func keys(t *testing.T, body []byte) []string {
 	var names []string
 	for dec.More() {
 		name, err := dec.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		names = append(names, fmt.Sprint(name))
 		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, dec.Decode(&value))
 	}
 	return names
 }
@@ -57,9 +54,7 @@ func showsMember(want string, path ...any) func(*testing.T, apitest.Response) {
 		var b strings.Builder
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r.Get(t, path...)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, enc.Encode(r.Get(t, path...)))
 		if got := strings.TrimSpace(b.String()); got != want {
 			t.Errorf("%v is %s, want %s", path, got, want)
 		}

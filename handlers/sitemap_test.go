@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -51,9 +52,7 @@ func crawl(t *testing.T, api *apitest.API) map[string][]string {
 		if r.Status != 200 || r.Header.Get("Content-Type") != "application/xml; charset=UTF-8" {
 			t.Fatalf("%s: %d, %s: %.200s", address, r.Status, r.Header.Get("Content-Type"), r.Body)
 		}
-		if err := xml.Unmarshal(r.Body, into); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, xml.Unmarshal(r.Body, into))
 	}
 	var index sitemapIndex
 	read(apitest.BaseURL+"/sitemap.xml", &index)
@@ -179,9 +178,7 @@ func TestSitemapsAreStretchesOfIDs(t *testing.T) {
 	}
 	var index sitemapIndex
 	r := api.Do(t, apitest.Request{Path: "/sitemap.xml", Absolute: true})
-	if err := xml.Unmarshal(r.Body, &index); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, xml.Unmarshal(r.Body, &index))
 	var files []string
 	for _, one := range index.Sitemaps {
 		files = append(files, strings.TrimPrefix(one.Loc, apitest.BaseURL))

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func termPath(collection string, id int64) string { return fmt.Sprintf("/%s/%d", collection, id) }
@@ -194,9 +195,7 @@ func TestTermsAreUpdated(t *testing.T) {
 		})
 		taken, err := e.Store.Ent.Slug.Query().Where(slug.OwnerID(id), slug.KindIn(calendar.Category, calendar.Tag)).
 			Select(slug.FieldSlug).Strings(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if !slices.Contains(taken, "eins") || slices.Contains(taken, "one") {
 			t.Errorf("slugs %v", taken)
 		}
@@ -387,9 +386,7 @@ func TestTranslationsOfTerms(t *testing.T) {
 		reads("pl", object{"name": "Teatr", "description": "Plays"})
 		e.mustSucceed(t, remove("admin", path))
 		left, err := e.Store.Ent.TermTranslation.Query().Count(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if left != 0 {
 			t.Errorf("%d texts are left of a deleted term", left)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/baseline"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -48,9 +49,7 @@ func bulk(b *testing.B, database func(testing.TB) string) {
 			c, err := scenario.New(scenario.Options{
 				Seed: 7, Events: bulkEvents, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Now: now,
 			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.Succeed(b, err)
 			w := seed.Writer{Store: st, Editor: &edit.Editor{
 				Site: calendar.Site{Language: calendar.English}, Now: now, By: auth.System(),
 			}}
@@ -78,9 +77,7 @@ func bulk(b *testing.B, database func(testing.TB) string) {
 			began := time.Now()
 			for _, r := range rows {
 				err := baseline.Tx(b.Context(), st.DB, func(tx *sql.Tx) error { return r.run(b.Context(), tx) })
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Succeed(b, err)
 			}
 			took += time.Since(began)
 		}
@@ -134,9 +131,7 @@ func record(b *testing.B, st *store.Store) []replay {
 	var out []replay
 	for _, table := range bulkTables {
 		columns, found, err := baseline.Rows(b.Context(), st.DB, "SELECT * FROM "+table.name+" ORDER BY 1")
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 		owner := slices.Index(columns, table.owner)
 		byPart := map[int][]any{}
 		for _, values := range found {

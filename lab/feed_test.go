@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -44,9 +45,7 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 	c, err := scenario.New(scenario.Options{
 		Seed: 7, Events: *feedEvents, From: calendar.WallAt(2026, 9, 1, 0, 0, 0), Now: apitest.Now,
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	w := seed.Writer{Store: st, Editor: &edit.Editor{
 		Site: calendar.Site{Language: calendar.English}, Now: apitest.Now, By: auth.System(),
 	}}
@@ -54,9 +53,7 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 		b.Fatal(err)
 	}
 	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-	if err := lists.Load(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, lists.Load(b.Context()))
 	api := apitest.New(b, st, func(c *handlers.Config) { c.Index = lists })
 	uncached := func(c *server.Config) { c.Caching = reply.Caching{} }
 	rendered, cached := api.Another(b, uncached), api.Cached(b, time.Minute, 0)
@@ -120,8 +117,6 @@ func compressed(b *testing.B, body []byte) int {
 	if _, err := w.Write(body); err != nil {
 		b.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, w.Close())
 	return out.Len()
 }

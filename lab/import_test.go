@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/importer"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -69,9 +70,7 @@ func writeImport(b *testing.B, name, event string) (events int) {
 		fmt.Fprintf(&text, event, events)
 	}
 	text.WriteString("END:VCALENDAR\r\n")
-	if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, os.WriteFile(name, []byte(text.String()), 0o600))
 	return events
 }
 
@@ -98,9 +97,7 @@ func measureImport(b *testing.B, events int, run func() error) {
 		err := run()
 		close(stop)
 		<-done
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 	}
 	b.ReportMetric(float64(events*b.N)/b.Elapsed().Seconds(), "events/s")
 	b.ReportMetric(float64(peak>>20), "peak-MB")

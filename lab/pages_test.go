@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -42,9 +43,7 @@ func BenchmarkPages(b *testing.B) {
 		return
 	}
 	st, err := store.Open(b.Context(), *pagesDB)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	b.Cleanup(func() {
 		if err := st.Close(); err != nil {
 			b.Error(err)
@@ -55,16 +54,12 @@ func BenchmarkPages(b *testing.B) {
 
 func benchPages(b *testing.B, st *store.Store) {
 	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-	if err := lists.Load(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, lists.Load(b.Context()))
 	now := time.Now().UTC().Truncate(time.Second)
 	event, err := st.Ent.Event.Query().
 		Where(entevent.StartsAtGT(now), entevent.StatusEQ(calendar.Publish), entevent.PasswordHashIsNil()).
 		Order(entevent.ByStartsAt()).First(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	next := now.AddDate(0, 0, 33-now.Day()) // in the next month
 	for _, records := range []string{"cold", "rendered"} {
 		var cache *reply.RecordCache
@@ -108,9 +103,7 @@ func benchPages(b *testing.B, st *store.Store) {
 				var packed bytes.Buffer
 				w := brotli.NewWriterLevel(&packed, 5)
 				_, err := w.Write(body)
-				if err := errors.Join(err, w.Close()); err != nil {
-					b.Fatal(err)
-				}
+				must.Succeed(b, errors.Join(err, w.Close()))
 				b.ReportMetric(float64(packed.Len()), "bytes")
 			})
 		}

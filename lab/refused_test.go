@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // refusedBody is the body of a POST to /events that is refused because its sender is unknown.
@@ -35,9 +36,7 @@ func inField(b *testing.B, field string, value any) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(all); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, enc.Encode(all))
 	return out.String()
 }
 
@@ -141,13 +140,9 @@ func BenchmarkRefused(b *testing.B) {
 func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 	b.Helper()
 	at, err := url.Parse(s.api)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	conn, err := (&net.Dialer{}).DialContext(b.Context(), "tcp", at.Host)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	b.Cleanup(func() { conn.Close() })
 	request := fmt.Appendf(nil, "POST %s/events HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
 		at.Path, at.Host, r.kind, len(r.body), r.body)
@@ -157,16 +152,12 @@ func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 			b.Fatal(err)
 		}
 		res, err := http.ReadResponse(replies, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, err)
 		if res.StatusCode < 400 || res.StatusCode > 499 {
 			b.Fatalf("%s: %s", r.name, res.Status)
 		}
 		_, err = io.Copy(io.Discard, res.Body)
-		if err := errors.Join(err, res.Body.Close()); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, errors.Join(err, res.Body.Close()))
 	}
 }
 
@@ -174,8 +165,6 @@ func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // service is a calendar service on a local port.
@@ -27,18 +28,14 @@ func serve(b *testing.B, st *store.Store) *service {
 	b.Helper()
 	ctx := b.Context()
 	running, err := local.Start(ctx, local.Config{Store: st})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	b.Cleanup(func() {
 		if err := running.Close(); err != nil {
 			b.Error(err)
 		}
 	})
 	const password = "correct horse battery"
-	if err := auth.SetPassword(ctx, st.Ent, running.UserID, password); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, auth.SetPassword(ctx, st.Ent, running.UserID, password))
 	return &service{
 		api: running.API, token: running.Token,
 		basic:  "Basic " + base64.StdEncoding.EncodeToString([]byte(local.Login+":"+password)),
@@ -85,13 +82,9 @@ func (s *service) get(path, authorization string) error {
 func (s *service) created(b *testing.B, path, body string) int64 {
 	b.Helper()
 	data, err := s.do("POST", path, "Bearer "+s.token, body, 201)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	var record struct{ ID int64 }
-	if err := json.Unmarshal(data, &record); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, json.Unmarshal(data, &record))
 	return record.ID
 }
 
@@ -102,8 +95,6 @@ func (s *service) fill(b *testing.B, events int) {
 	for i := range events {
 		body := fmt.Sprintf(`{"title":"Concert %d","start_date":"+%d days 18:00","end_date":"+%d days 20:00","cost":"10",`+
 			`"venue":%d,"organizer":%d,"categories":["Music"],"tags":["Live"]}`, i, i%60+1, i%60+1, venue, organizer)
-		if err := s.post("/events", body); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, s.post("/events", body))
 	}
 }

@@ -29,6 +29,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -58,13 +59,9 @@ func TestStatementsOfAnonymousReads(t *testing.T) {
 	at, _, err := fill.Kept(t.Context(), at, "statements", fill.Options{
 		Events: *statementEvents, Series: *statementEvents / 20, Mixed: true, From: fill.Default(now), Site: local.Site("http://localhost"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	st, err := fill.Open(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := st.Close(); err != nil {
 			t.Error(err)
@@ -97,9 +94,7 @@ type worstStatement struct {
 func newAnonymousReads(t *testing.T, st *store.Store, now time.Time) *anonymousReads {
 	t.Helper()
 	lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-	if err := lists.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, lists.Load(t.Context()))
 	api := apitest.New(t, st, func(c *handlers.Config) {
 		c.Index, c.Site.Now = lists, func() time.Time { return now }
 	})
@@ -188,17 +183,13 @@ func openStatementLog(t *testing.T, at string) *statementLog {
 	database := strings.Trim(u.Path, "/")
 	u.Path = "/performance_schema"
 	st, err := store.Open(t.Context(), u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var on bool
 	if err := st.DB.QueryRowContext(t.Context(), "SELECT @@performance_schema").Scan(&on); err != nil || !on {
 		t.Skipf("the server has no performance schema: %v", err)
 	}
 	conn, err := st.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := errors.Join(conn.Close(), st.Close()); err != nil {
 			t.Error(err)
@@ -218,16 +209,12 @@ func switchOn(t *testing.T, conn *sql.Conn, table, column, pattern string) {
 	var names string
 	err := conn.QueryRowContext(t.Context(), "SELECT COALESCE(JSON_ARRAYAGG(NAME), '[]') FROM "+table+" WHERE "+column+" = 'NO' AND NAME LIKE ?", pattern).
 		Scan(&names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	set := func(ctx context.Context, to string) error {
 		_, err := conn.ExecContext(ctx, "UPDATE "+table+" SET "+column+" = ? WHERE JSON_CONTAINS(?, JSON_QUOTE(NAME))", to, names)
 		return err
 	}
-	if err := set(t.Context(), "YES"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, set(t.Context(), "YES"))
 	t.Cleanup(func() {
 		if err := set(context.WithoutCancel(t.Context()), "NO"); err != nil {
 			t.Error(err)
@@ -248,20 +235,14 @@ func (l *statementLog) end(t *testing.T) (all []executed) {
 	t.Helper()
 	rows, err := l.conn.QueryContext(t.Context(), "SELECT COALESCE(DIGEST_TEXT, ''), COALESCE(SQL_TEXT, ''), ROWS_EXAMINED, ROWS_SENT, "+
 		"TIMER_WAIT DIV 1000 FROM events_statements_history_long WHERE CURRENT_SCHEMA = ?", l.database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var e executed
-		if err := rows.Scan(&e.digest, &e.text, &e.examined, &e.sent, (*int64)(&e.took)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(&e.digest, &e.text, &e.examined, &e.sent, (*int64)(&e.took)))
 		all = append(all, e)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 	return all
 }
 
@@ -279,15 +260,11 @@ func loadReadFacts(t *testing.T, db *sql.DB, now time.Time) readFacts {
 	f := readFacts{now: now, ids: map[string][]string{}, slugs: map[string][]string{}}
 	column := func(query string) (values []string) {
 		rows, err := db.QueryContext(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer rows.Close()
 		for rows.Next() {
 			var value string
-			if err := rows.Scan(&value); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, rows.Scan(&value))
 			values = append(values, value)
 		}
 		if err := rows.Err(); err != nil || len(values) == 0 {
@@ -413,9 +390,7 @@ func (a *anonymousReads) api(t *testing.T) {
 	}
 	const api = "/" + handlers.Namespace
 	body := a.get(t, "api", api+"/doc").Body
-	if err := json.Unmarshal(body, &description); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(body, &description))
 	for _, path := range slices.Sorted(maps.Keys(description.Paths)) {
 		get := description.Paths[path].Get
 		if get == nil || len(get.Security) > 0 && len(get.Security[0]) > 0 {

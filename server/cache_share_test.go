@@ -9,13 +9,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/internal/reply"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestPanicOfTheLeaderReleasesWaiters(t *testing.T) {
 	c, err := reply.NewCache(reply.Caching{Size: 1 << 20}, time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := &Server{cache: c}
 	key := reply.Key{Reply: "reply", Revision: 1}
 	shared, _ := c.Join(key)
@@ -36,12 +35,8 @@ func TestPanicOfTheLeaderReleasesWaiters(t *testing.T) {
 		func(*fiber.Ctx) error { panic("leader") },
 	)
 	res, err := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, res.Body.Close())
 	select {
 	case <-waiting.Done:
 	default:

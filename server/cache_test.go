@@ -25,6 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -39,9 +40,7 @@ func cacheResults(t *testing.T, m *server.Metrics) map[string]int {
 		if rest, ok := strings.CutPrefix(line, `almanac_cache_requests_total{result="`); ok {
 			name, value, _ := strings.Cut(rest, `"} `)
 			n, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			out[name] = n
 		}
 	}
@@ -121,9 +120,7 @@ func TestKeptRepliesAreThoseOfTheTime(t *testing.T) {
 		clock.Store(apitest.Now.Unix())
 		api := apitest.New(t, st, func(c *handlers.Config) {
 			zone, err := calendar.ParseZone("Europe/Warsaw")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			c.Site.Zone = zone
 			c.Site.Now = func() time.Time { return time.Unix(clock.Load(), 0).UTC() }
 		})
@@ -239,13 +236,9 @@ func TestEncodingsOfKeptReplies(t *testing.T) {
 				t.Fatalf("in %q, want %q", got, tt.want)
 			}
 			r, err := unpack[tt.want](bytes.NewReader(res.Body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			body, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !bytes.Equal(body, plain.Body) {
 				t.Errorf("another body: %s", body)
 			}

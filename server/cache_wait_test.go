@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/internal/reply"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestAReplyTooLargeForTheCacheIsShared sends concurrent requests for a sitemap that is too large for the cache.
@@ -22,20 +23,14 @@ func TestAReplyTooLargeForTheCacheIsShared(t *testing.T) {
 	const requests = 40
 	// The first request of the process starts a goroutine of fasthttp that never ends. It must not belong to the bubble.
 	res, err := fiber.New().Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), -1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, res.Body.Close())
 	synctest.Test(t, func(t *testing.T) {
 		replies, err := reply.NewCache(reply.Caching{
 			Size: 1 << 20, Revision: func(context.Context) (int64, error) { return 1, nil },
 			NextDue: func(context.Context, time.Time) (time.Time, error) { return time.Time{}, nil },
 		}, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		body := strings.Repeat("x", 1<<17)
 		var made atomic.Int64
 		end := make(chan struct{})

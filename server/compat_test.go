@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -98,9 +99,7 @@ func TestASlashTooMany(t *testing.T) {
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), mountWordPress)
 	api.Example(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := api.Another(t, func(*server.Config) {})
 	go func() { _ = s.App().Listener(listener) }()
 	t.Cleanup(func() {
@@ -117,16 +116,12 @@ func TestASlashTooMany(t *testing.T) {
 		"//nowhere/cal/events/v1/events":                  404,
 	} {
 		conn, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", target); err != nil {
 			t.Fatal(err)
 		}
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if res.StatusCode != status {
 			t.Errorf("%s: got %d, want %d", target, res.StatusCode, status)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -120,17 +121,13 @@ func TestNotModifiedOnTheWire(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetDeadline(time.Now().Add(30*time.Second)))
 	ask := "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n"
 	if _, err := io.WriteString(c, ask+ask); err != nil {
 		t.Fatal(err)
@@ -140,9 +137,7 @@ func TestNotModifiedOnTheWire(t *testing.T) {
 		var head []string
 		for {
 			line, err := r.ReadString('\n')
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if line == "\r\n" {
 				break
 			}

@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -39,9 +40,7 @@ func create(t *testing.T, field string, value any) string {
 	enc.SetEscapeHTML(false)
 	body := map[string]any{"title": "Concert", "start_date": "2026-12-05 18:00", "end_date": "2026-12-05 20:00"}
 	body[field] = value
-	if err := enc.Encode(body); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, enc.Encode(body))
 	return b.String()
 }
 
@@ -154,9 +153,7 @@ func TestOneAddressLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	files := newStuckStore()
 	proxies, err := limit.ParseProxies([]string{"127.0.0.0/8"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 		c.Media, c.Concurrent, c.Proxies = files, 4, proxies
 	}))
@@ -212,9 +209,7 @@ func noise(t *testing.T) []byte {
 		img.Pix[i] = byte(chance.Uint32())
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&b, img))
 	return b.Bytes()
 }
 
@@ -318,9 +313,7 @@ func pictureForm(t *testing.T) (body, contentType string) {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return b.String(), w.FormDataContentType()
 }
 

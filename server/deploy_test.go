@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -32,9 +33,7 @@ func metricNames(t *testing.T) map[string]bool {
 	none := func(context.Context) (int, error) { return 0, nil }
 	replicas := func() []server.ReplicaState { return []server.ReplicaState{{Address: "127.0.0.1:3306"}} }
 	err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{}), m.Series(none), m.Replicas(replicas))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
 	do(t, s, "GET", "")
 	out := map[string]bool{}
@@ -79,9 +78,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(readDeployFile(t, "grafana/almanac.json"), &board); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(readDeployFile(t, "grafana/almanac.json"), &board))
 	ids := map[int]bool{}
 	for _, p := range board.Panels {
 		if ids[p.ID] || p.Title == "" || p.Type != "row" && len(p.Targets) == 0 {
@@ -102,9 +99,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(readDeployFile(t, "prometheus/alerts.yaml"), &rules); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, yaml.Unmarshal(readDeployFile(t, "prometheus/alerts.yaml"), &rules))
 	alerts := 0
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
@@ -129,8 +124,6 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 func readDeployFile(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(apitest.Root(), "deploy", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return data
 }

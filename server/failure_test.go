@@ -25,6 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -33,9 +34,7 @@ import (
 func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, *server.Config)) *server.Server {
 	t.Helper()
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c := handlers.Config{Calendar: read.Calendar{Words: words, Site: calendar.Site{
 		BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: func() time.Time { return apitest.Now },
 	}}}
@@ -48,9 +47,7 @@ func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, 
 	}
 	s.Auth = auth.NewVerifier(c.Primary, c.Site.Now)
 	srv, err := server.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return srv
 }
 
@@ -101,9 +98,7 @@ func TestDatabaseAwayIsUnavailable(t *testing.T) {
 	t.Parallel()
 	// A port that was freed may be taken by another test. No server listens on this socket.
 	away, err := entsql.Open(dialect.MySQL, "root@unix("+filepath.Join(t.TempDir(), "away.sock")+")/almanac")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := away.Close(); err != nil {
 			t.Error(err)
@@ -136,13 +131,9 @@ func TestDatabaseAwayIsUnavailable(t *testing.T) {
 func secret(t *testing.T, st *store.Store) string {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, rand.Text(), "", calendar.Editor, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	token, _, err := auth.IssueToken(t.Context(), st.Ent, apitest.Now, user.ID, "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return token
 }
 
@@ -165,9 +156,7 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer func() {
 				if err := conn.Close(); err != nil {
 					t.Error(err)
@@ -192,16 +181,12 @@ func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := io.WriteString(conn, "GET /cal/events/v1/images HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	data, err := io.ReadAll(conn)
-	if err := errors.Join(err, conn.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(err, conn.Close()))
 	for _, want := range []string{"\r\nContent-Type: ", "\r\nWWW-Authenticate: Basic ", "\r\nWWW-Authenticate: Bearer\r\n", "\r\nX-Request-Id: "} {
 		if strings.Count(string(data), want) != 1 {
 			t.Errorf("not once %q in %s", want, data)

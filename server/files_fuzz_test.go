@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // oneFile is a media store that has the same file under every name.
@@ -107,9 +108,7 @@ func FuzzFileRange(f *testing.F) {
 			}
 		}
 		body, err := io.ReadAll(got.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if want.Code < 400 {
 			if !bytes.Equal(body, want.Body.Bytes()) {
 				t.Errorf("%s %v: %q, net/http says %q", method, h, body, want.Body)
@@ -141,8 +140,6 @@ func request(t testing.TB, app *fiber.App, method string, h http.Header) *http.R
 		req.Header = h.Clone()
 	}
 	res, err := app.Test(req, -1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return res
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -25,9 +26,7 @@ func TestMediaRanges(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	var files media.Store
 	api := apitest.New(t, st, func(c *handlers.Config) { files = c.Files })
-	if err := files.Create(t.Context(), "2026/11/pic.png", []byte("0123456789"), "image/png"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, files.Create(t.Context(), "2026/11/pic.png", []byte("0123456789"), "image/png"))
 	pic := site("", "/media/2026/11/pic.png")
 	first := api.Do(t, pic)
 	tag, modified := first.Header.Get("ETag"), first.Header.Get("Last-Modified")
@@ -110,17 +109,13 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 	conns := make([]net.Conn, readers)
 	for i := range conns {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { conn.Close() })
 		if _, err := io.WriteString(conn, "GET /media/a.png HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { res.Body.Close() })
 		if res.StatusCode != 200 || res.ContentLength != files.size {
 			t.Fatalf("got %d and %d bytes", res.StatusCode, res.ContentLength)

@@ -11,15 +11,14 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/server"
 )
 
 func dial(t *testing.T, s *runningServer) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -127,9 +126,7 @@ func TestTrailersAreNoHeaders(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	proxies, err := limit.ParseProxies([]string{"127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s := serve(t, newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) { c.Proxies = proxies }))
 	c := dial(t, s)
 	res := exchange(t, c, "POST /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n"+
@@ -138,9 +135,7 @@ func TestTrailersAreNoHeaders(t *testing.T) {
 		t.Errorf("got %d %v", res.Status, res.Header)
 	}
 	s.stop()
-	if err := <-s.ended; err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, <-s.ended)
 	if !strings.Contains(log.String(), "client=198.51.100.7") {
 		t.Errorf("the log says %s", log.String())
 	}

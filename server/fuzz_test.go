@@ -23,6 +23,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // FuzzRequest sends whole requests through the router to a small calendar with users of every role. The input is a
@@ -393,26 +394,18 @@ func TestKeepFoundRequests(t *testing.T) {
 	}
 	for _, folder := range []string{kept, *keep} {
 		files, err := filepath.Glob(filepath.Join(folder, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, file := range files {
 			if r, ok := w.readInput(t, file); ok {
 				note(r)
 			}
 		}
 	}
-	if err := os.RemoveAll(kept); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(kept, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(kept))
+	must.Succeed(t, os.MkdirAll(kept, 0o755))
 	for key, text := range shortest {
 		data := fmt.Sprintf("go test fuzz v1\nstring(%q)\n[]byte(\"\")\n", text)
-		if err := os.WriteFile(filepath.Join(kept, fileName(key)), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(kept, fileName(key)), []byte(data), 0o644))
 	}
 	t.Logf("%d behaviours are kept", len(shortest))
 }
@@ -421,9 +414,7 @@ func TestKeepFoundRequests(t *testing.T) {
 func (w *fuzzWorld) readInput(t *testing.T, file string) (r fuzzRequest, ok bool) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if len(lines) != 3 {
 		return r, false

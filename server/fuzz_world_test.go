@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -106,9 +107,7 @@ func newFuzzWorld(t testing.TB) *fuzzWorld {
 	for _, role := range []calendar.Role{calendar.Editor, calendar.Author, calendar.Contributor, calendar.Subscriber} {
 		w.user[string(role)] = w.api.SignIn(t, string(role), role)
 	}
-	if err := auth.SetPassword(t.Context(), w.api.Store.Ent, w.user["editor"], fuzzPassword); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, auth.SetPassword(t.Context(), w.api.Store.Ent, w.user["editor"], fuzzPassword))
 	w.secrets = []string{fuzzPassword, "$argon2"}
 	for login := range w.user {
 		w.secrets = append(w.secrets, w.api.Token(login))
@@ -238,9 +237,7 @@ func (w *fuzzWorld) do(t testing.TB, statement string) {
 // version returns a number that changes with each commit on another connection.
 func (w *fuzzWorld) version(t testing.TB) (v int64) {
 	t.Helper()
-	if err := w.db.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&v); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.db.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&v))
 	return v
 }
 
@@ -269,16 +266,12 @@ func (w *fuzzWorld) rowsOf(t testing.TB, table fuzzTable) map[string]fuzzRow {
 	}
 	rows, err := w.db.QueryContext(t.Context(), "SELECT rowid, "+strings.Join(quoted, " || ', ' || ")+", "+
 		strings.Join(kept, " || ', ' || ")+", "+whose+" FROM "+table.name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer rows.Close()
 	out := make(map[string]fuzzRow)
 	for rows.Next() {
 		var r fuzzRow
-		if err := rows.Scan(&r.rowid, &r.values, &r.kept, &r.whose); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(&r.rowid, &r.values, &r.kept, &r.whose))
 		key := r.values // rows without an id are identified by their content
 		if table.hasID {
 			key = fmt.Sprint(r.rowid)
@@ -287,9 +280,7 @@ func (w *fuzzWorld) rowsOf(t testing.TB, table fuzzTable) map[string]fuzzRow {
 			out[key] = r
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 	return out
 }
 
@@ -341,9 +332,7 @@ func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
 		return edit.LogAll(t.Context(), tx, e,
 			calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 // mayChange fails the test if one of the changes is not permitted. The request r and the login as decide what is.

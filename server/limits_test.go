@@ -27,6 +27,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -76,9 +77,7 @@ func serve(t *testing.T, s *server.Server) *runningServer {
 func get(t *testing.T, url string, header ...string) apitest.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Add(header[i], header[i+1])
 	}
@@ -176,9 +175,7 @@ func TestRates(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		hour := func(burst int) limit.Rate { return limit.Rate{Interval: time.Hour, Burst: burst} }
 		proxies, err := limit.ParseProxies([]string{"0.0.0.0"}) // what a request without a network comes from
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		guesses := func(source, target, trusted int) limit.GuessRates {
 			return limit.GuessRates{Source: hour(source), Target: hour(target), Trusted: hour(trusted)}
 		}
@@ -290,16 +287,12 @@ func TestConnectionsAreBounded(t *testing.T) {
 	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Connections = 1 }))
 	address := strings.TrimPrefix(s.url, "http://")
 	first, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if res := exchange(t, first, "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\n\r\n"); res.Status != 200 {
 		t.Fatal(res.Status)
 	}
 	second, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	res := exchange(t, second, "")
 	if res.Status != 503 || res.Get(t, "code") != "rest_unavailable" || res.Get(t, "data", "status") != float64(503) {
 		t.Errorf("got %d %s", res.Status, res.Body)
@@ -319,14 +312,10 @@ func exchange(t *testing.T, c net.Conn, request string) apitest.Response {
 		t.Fatal(err)
 	}
 	res, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if res.Close {
 		res.Header.Set("Connection", "close")
 	}
@@ -345,9 +334,7 @@ func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 		{"parameter", "/pl/cal/events/v1/events?ml_language=es", "", "es"},
 	} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		res := exchange(t, c, "POST "+test.path+" HTTP/1.1\r\nHost: x\r\nX-Request-ID: mine-1\r\n"+test.header+
 			"Content-Type: application/json\r\nContent-Length: 5000000\r\n\r\n")
 		if res.Status != 413 || res.Get(t, "code") != "rest_request_too_large" {
@@ -368,9 +355,7 @@ func TestSlowClient(t *testing.T) {
 	s := newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
 	c := s.App().AcquireCtx(&fasthttp.RequestCtx{})
 	defer s.App().ReleaseCtx(c)
-	if err := s.App().Config().ErrorHandler(c, fiber.ErrRequestTimeout); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.App().Config().ErrorHandler(c, fiber.ErrRequestTimeout))
 	want := `"data":{"status":408}}`
 	if got := string(c.Response().Body()); c.Response().StatusCode() != 408 || !strings.HasSuffix(got, want) {
 		t.Errorf("got %d %s, want %s", c.Response().StatusCode(), got, want)
@@ -426,9 +411,7 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 			}
 		}
 		var first map[string]any
-		if err := json.NewDecoder(&log).Decode(&first); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.NewDecoder(&log).Decode(&first))
 		if first["user"] == "" || first["id"] == "" {
 			t.Errorf("%v", first)
 		}
@@ -453,9 +436,7 @@ func TestManyPasswordsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		proxies, err := limit.ParseProxies([]string{"127.0.0.1"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		hour := limit.Rate{Interval: time.Hour, Burst: 1000}
 		few := limit.Rate{Interval: time.Hour, Burst: 3}
 		for _, test := range []struct {
@@ -514,14 +495,10 @@ func TestMountsThatHideSomething(t *testing.T) {
 	t.Parallel()
 	for _, mount := range []string{"/media", "/docs", "/docs/api", "/assets", "/healthz", "/readyz/x"} {
 		words, err := locale.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		site := calendar.Site{BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: time.Now}
 		api, err := handlers.New(handlers.Config{Calendar: read.Calendar{Words: words, Site: site}, Mounts: []string{mount}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := server.New(server.Config{API: api, Words: words, Site: site}); err == nil || !strings.Contains(err.Error(), "served already") {
 			t.Errorf("%s: %v", mount, err)
 		}

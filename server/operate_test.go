@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -282,9 +283,7 @@ func TestMetrics(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		m := server.NewMetrics("almanac test")
-		if err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{})); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{})))
 		st.Watch(m.SQL)
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.Primary, c.Metrics = st.Ent, m
@@ -415,9 +414,7 @@ func TestTraces(t *testing.T) {
 			}
 		}
 		var line map[string]any
-		if err := json.Unmarshal([]byte(log.String()), &line); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(log.String()), &line))
 		if diff := cmp.Diff("0af7651916cd43dd8448eb211c80319c", line["trace"]); diff != "" {
 			t.Error(diff)
 		}
@@ -437,17 +434,13 @@ func TestServeStopsBeforeItHasBegun(t *testing.T) {
 	cancel()
 	for range 20 {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		ended := make(chan error, 1)
 		s := newBrokenServer(t, io.Discard, nil)
 		go func() { ended <- s.Serve(ctx, ln) }()
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		case <-time.After(30 * time.Second):
 			t.Fatal("it serves on")
 		}

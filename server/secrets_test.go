@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -79,16 +80,12 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 		db := ent.NewClient(ent.Driver(dialect.DebugWithContext(entsql.OpenDB(dialectOf[st.Engine()], st.DB), asked.note)))
 		w := secrets{password: "Ewa's +pass/word-1", event: "open+sesame/7", cookie: "session-9c1d"}
 		user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, "ewa", "", calendar.Editor, w.password)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if w.token, _, err = auth.IssueToken(t.Context(), st.Ent, apitest.Now, user.ID, "test", nil); err != nil {
 			t.Fatal(err)
 		}
 		key, err := edit.PasswordKey(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var log bytes.Buffer
 		spans := tracetest.NewSpanRecorder()
 		tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("test")
@@ -193,28 +190,18 @@ func TestRefusalsAreAllAlike(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		add := func(login, password string) *ent.User {
 			user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, login, "", calendar.Editor, password)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return user
 		}
 		add("ewa", "correct horse battery")
 		add("jan", "")
 		out := add("out", "correct horse battery")
 		revoked, row, err := auth.IssueToken(t.Context(), st.Ent, apitest.Now, out.ID, "test", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		disabled, _, err := auth.IssueToken(t.Context(), st.Ent, apitest.Now, out.ID, "test", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := auth.RevokeToken(t.Context(), st.Ent, apitest.Now, row.ID); err != nil {
-			t.Fatal(err)
-		}
-		if err := auth.SetDisabled(t.Context(), st.Ent, apitest.Now, out.ID, true); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, auth.RevokeToken(t.Context(), st.Ent, apitest.Now, row.ID))
+		must.Succeed(t, auth.SetDisabled(t.Context(), st.Ent, apitest.Now, out.ID, true))
 		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.Primary = st.Ent })
 		const unknown = "alm_0123456789abcdefghijklmnopqrstuvwxyzABC-_EF"
 		for _, group := range [][]string{

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -329,14 +330,10 @@ func TestCredentials(t *testing.T) {
 	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		const hour = time.Hour
 		user, err := auth.AddUser(t.Context(), api.Store.Ent, apitest.Now, "Eva", "", calendar.Editor, "secret: é")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		ended := apitest.Now.Add(-hour)
 		old, _, err := auth.IssueToken(t.Context(), api.Store.Ent, apitest.Now.Add(-2*hour), user.ID, "old", &ended)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		basic := func(pair string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) }
 		token := api.Token("admin")
 		challenged := func(t *testing.T, r apitest.Response) {
@@ -411,9 +408,7 @@ func TestMediaFiles(t *testing.T) {
 		files, c.Site.BaseURL = c.Files, "http://127.0.0.1:8080/rest"
 	})
 	data := []byte("\x89PNG picture")
-	if err := files.Create(t.Context(), "2026/11/pic.png", data, "image/png"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, files.Create(t.Context(), "2026/11/pic.png", data, "image/png"))
 	get := func(path string) apitest.Request { return site("", path) }
 	first := api.Do(t, get("/media/2026/11/pic.png"))
 	tag := first.Header.Get("ETag")

@@ -18,6 +18,8 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var languages = []string{"en", "pl", "es"}
@@ -26,18 +28,14 @@ var languages = []string{"en", "pl", "es"}
 func builtPages(t *testing.T) *Pages {
 	t.Helper()
 	p, err := New(Site{Name: "Almanac", BaseURL: "https://example.org/rest", API: "/cal/events/v1"}, languages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return p
 }
 
 func text(t *testing.T, f *File) string {
 	t.Helper()
 	data, err := f.Plain()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(data)
 }
 
@@ -53,9 +51,7 @@ func eachPage(t *testing.T, do func(t *testing.T, p *Pages, lang, where string, 
 					t.Fatal("there is no such page")
 				}
 				root, err := html.Parse(strings.NewReader(text(t, f)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				do(t, p, lang, where, slices.Collect(root.Descendants()))
 			})
 		}
@@ -275,17 +271,13 @@ func TestLicencesGoWithTheBundle(t *testing.T) {
 func TestWordsOfTheReference(t *testing.T) {
 	t.Parallel()
 	polish, err := readWords("pl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(polish.Reference) == 0 {
 		t.Error("no words")
 	}
 	for _, lang := range []string{"pl", "es"} {
 		w, err := readWords(lang)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(polish.Reference)), slices.Sorted(maps.Keys(w.Reference))); diff != "" {
 			t.Errorf("%s has other words (-pl +%s):\n%s", lang, lang, diff)
 		}
@@ -309,30 +301,22 @@ func TestWordsOfTheReference(t *testing.T) {
 func TestLanguagesHaveTheSameWords(t *testing.T) {
 	t.Parallel()
 	entries, err := fs.ReadDir(files, "words")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(entries) != 2*len(languages) {
 		t.Errorf("%d files, want %d", len(entries), 2*len(languages))
 	}
 	calendar, err := NewCalendar(languages, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, lang := range []string{"pl", "es"} {
 		if w := calendar.Words(lang); w.Lead == calendar.Words("en").Lead || w.Search == calendar.Words("en").Search {
 			t.Errorf("the calendar is not translated: %+v", w)
 		}
 	}
 	english, err := readWords("en")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, lang := range []string{"pl", "es"} {
 		w, err := readWords(lang)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		w.Reference, english.Reference = nil, nil
 		if strings.Count(w.Title, "{name}") != 1 || w.Lead == english.Lead || w.Next == english.Next {
 			t.Errorf("%s is not translated: %+v", lang, w)
@@ -343,9 +327,7 @@ func TestLanguagesHaveTheSameWords(t *testing.T) {
 func TestNamesAreEscaped(t *testing.T) {
 	t.Parallel()
 	p, err := New(Site{Name: `<b>"Tom" & 'Jo'</b>`, BaseURL: "http://localhost:8080", API: "/cal/events/v1"}, languages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for where := range pages {
 		f, _ := p.Page("en", where)
 		if got := text(t, f); strings.Contains(got, "<b>") || !strings.Contains(got, "&lt;b&gt;") {
@@ -357,9 +339,7 @@ func TestNamesAreEscaped(t *testing.T) {
 func TestASiteWithoutANameIsWhatItIs(t *testing.T) {
 	t.Parallel()
 	p, err := New(Site{BaseURL: "http://localhost:8080", API: "/cal/events/v1"}, languages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for lang, want := range map[string]string{"en": "events API", "pl": "API wydarzeń", "es": "API de eventos"} {
 		f, _ := p.Page(lang, "/")
 		if !strings.Contains(text(t, f), "<title>"+want+"</title>") {

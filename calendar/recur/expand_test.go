@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func parse(t testing.TB, text string) Rule {
@@ -28,9 +29,7 @@ func parse(t testing.TB, text string) Rule {
 func wall(t testing.TB, text string) calendar.Wall {
 	t.Helper()
 	w, err := calendar.ParseWall(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 
@@ -60,9 +59,7 @@ func TestStartsAreThoseOfDateutil(t *testing.T) {
 	t.Parallel()
 	const years, most = 12, 40 // as in references.py
 	f, err := os.Open("testdata/references.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer f.Close()
 	rules, starts := 0, 0
 	for lines := bufio.NewScanner(f); lines.Scan(); rules++ {
@@ -74,9 +71,7 @@ func TestStartsAreThoseOfDateutil(t *testing.T) {
 		var want []string
 		for w, steps := start, strings.Fields(fields[2]); len(steps) > 0; steps = steps[1:] {
 			days, err := strconv.Atoi(steps[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			w = w.AddDate(0, 0, days)
 			want = append(want, w.String())
 		}
@@ -112,13 +107,9 @@ func days(t testing.TB, text string) []string {
 				to = from
 			}
 			first, err := time.Parse("2006 Jan 2", fmt.Sprint(year, " ", words[0], " ", from))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			end, err := strconv.Atoi(to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for ; first.Day() <= end; first = first.AddDate(0, 0, 1) {
 				all = append(all, first.Format(time.DateOnly))
 				if first.AddDate(0, 0, 1).Day() == 1 {
@@ -135,9 +126,7 @@ func days(t testing.TB, text string) []string {
 func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 	t.Parallel()
 	newYork, err := calendar.ParseZone("America/New_York")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	everyOtherDay := "1997 Sep 2,4,6,8,10,12,14,16,18,20,22,24,26,28,30; Oct 2,4,6,8,10,12,14,16,18,20,22,24,26,28,30; " +
 		"Nov 1,3,5,7,9,11,13,15,17,19,21,23,25,27,29; Dec 1,3"
 	january := "1998 Jan 1-31; 1999 Jan 1-31; 2000 Jan 1-31"
@@ -187,9 +176,7 @@ func TestStartsOfTheExamplesOfTheRFCs(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r, err := Parse(test.rule, newYork)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			want := days(t, test.want)
 			most := len(want)
 			if r.Ends() {

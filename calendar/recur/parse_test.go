@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // wantError fails the test unless err is an *Error with the given parameter, reason and data.
@@ -58,15 +59,11 @@ func TestParseGivesTheCanonicalText(t *testing.T) {
 		{"the last year", "FREQ=DAILY;UNTIL=99991231", "FREQ=DAILY;UNTIL=99991231"},
 	}
 	warsaw, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r, err := Parse(test.text, warsaw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if r.String() != test.want {
 				t.Errorf("%s became %s, want %s", test.text, r, test.want)
 			}
@@ -203,9 +200,7 @@ func FuzzParse(f *testing.F) {
 		}
 		canonical := r.String()
 		west, err := calendar.ParseZone("UTC-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		again, err := Parse(canonical, west)
 		if err != nil || !reflect.DeepEqual(again, r) || again.String() != canonical {
 			t.Fatalf("%q: %q became %q: %v", text, canonical, again, err)

@@ -9,14 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func span(t testing.TB, zone, start, end string) calendar.Span {
 	t.Helper()
 	z, err := calendar.ParseZone(zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return calendar.Span{Start: wall(t, start), End: wall(t, end), Zone: z}
 }
 
@@ -69,9 +68,7 @@ func TestScheduleStarts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := schedule(t, test.start, test.rule, test.rdate, test.exdate)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var got []string
 			for w := range s.Starts(calendar.Wall{}, LastStart()) {
 				got = append(got, w.Format("01-02 15:04"))
@@ -89,9 +86,7 @@ func TestScheduleStarts(t *testing.T) {
 func TestScheduleStartsAreJoinedAtAnyTime(t *testing.T) {
 	t.Parallel()
 	s, err := schedule(t, "2026-11-24 18:00", "FREQ=DAILY", "2026-11-20,2026-11-26 09:00,2026-11-28 20:00", "2026-11-27")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	last := wall(t, "2026-12-01 00:00:00")
 	whole := texts(s.Starts(calendar.Wall{}, last))
 	if len(whole) != 9 {
@@ -140,9 +135,7 @@ func TestScheduleOfWholeDays(t *testing.T) {
 	event := span(t, "Europe/Warsaw", "2026-11-24 18:00:00", "2026-11-25 10:00:00")
 	event.AllDay = true
 	s, err := New(event, parse(t, "FREQ=DAILY;INTERVAL=3;COUNT=3"), dates(t, "2026-12-24 12:00"), dates(t, "2026-11-27 18:00"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []string
 	for o := range s.Occurrences(calendar.Wall{}, LastStart()) {
 		got = append(got, fmt.Sprint(o.Nominal, ": ", o.Start, " to ", o.End))
@@ -281,9 +274,7 @@ func TestOccurrencesWhereClocksChange(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := New(span(t, test.zone, test.start, test.end), parse(t, test.rule), nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			const layout = "02 15:04"
 			var got []string
 			for o := range s.Occurrences(calendar.Wall{}, LastStart()) {
@@ -338,9 +329,7 @@ func TestOccurrencesOfWholeDaysKeepTheirDays(t *testing.T) {
 			event := span(t, test.zone, test.start+" 00:00:00", test.start+" 00:00:00")
 			event.AllDay = true
 			s, err := New(event, parse(t, "FREQ=DAILY;COUNT=3"), nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var got []string
 			for o := range s.Occurrences(calendar.Wall{}, LastStart()) {
 				got = append(got, o.Start.Format("01-02"))
@@ -358,9 +347,7 @@ func TestOccurrencesOfWholeDaysKeepTheirDays(t *testing.T) {
 func TestOccurrencesStayWithinTheYears(t *testing.T) {
 	t.Parallel()
 	s, err := New(span(t, "America/New_York", "9999-12-28 18:00:00", "9999-12-29 19:00:00"), parse(t, "FREQ=DAILY"), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if starts := texts(s.Starts(calendar.Wall{}, LastStart())); len(starts) != 4 {
 		t.Errorf("starts %v", starts)
 	}
@@ -389,9 +376,7 @@ func TestExpand(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := schedule(t, "2026-11-24 18:00", test.rule, test.rdate, test.exdate)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			all, err := s.Expand(wall(t, test.last), MaxOccurrences)
 			if test.reason != "" {
 				wantError(t, err, "rrule", test.reason, test.data)
@@ -406,9 +391,7 @@ func TestExpand(t *testing.T) {
 
 func BenchmarkThousandOccurrences(b *testing.B) {
 	s, err := schedule(b, "2026-11-24 18:00", "FREQ=DAILY;COUNT=1000", "", "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	for b.Loop() {
 		if _, err := s.Expand(LastStart(), MaxOccurrences); err != nil {
 			b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // scheduleOf returns the schedule of an event in Warsaw that lasts one and a half hours. It fails the test if New
@@ -14,9 +15,7 @@ import (
 func scheduleOf(t testing.TB, start, rule string, rdate, exdate []string) Schedule {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var r Rule
 	if rule != "" {
 		r = parse(t, rule)
@@ -30,9 +29,7 @@ func scheduleOf(t testing.TB, start, rule string, rdate, exdate []string) Schedu
 	from := wall(t, start)
 	span := calendar.Span{Start: from, End: from.Add(90 * time.Minute), Zone: zone}
 	s, err := New(span, r, dates(rdate), dates(exdate))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -129,9 +126,7 @@ func TestChangeMovesDates(t *testing.T) {
 	s := scheduleOf(t, "2027-01-05 18:00:00", "FREQ=WEEKLY;BYDAY=TU,TH",
 		[]string{"2027-01-09 10:00:00"}, []string{"2027-01-12 18:00:00", "2027-01-14 18:00:00"})
 	moved, err := s.Change(s.MoveStart(wall(t, "2027-01-07 18:30:00")), nil, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	// Thursday 14 January moves to a Saturday, which is no start.
 	want := [][]calendar.Wall{{wall(t, "2027-01-11 10:30:00")}, {wall(t, "2027-01-14 18:30:00")}}
 	if diff := cmp.Diff(want, [][]calendar.Wall{moved.RDate, moved.ExDate}, cmp.Comparer(calendar.Wall.Equal)); diff != "" {

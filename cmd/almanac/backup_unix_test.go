@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -36,17 +37,13 @@ func TestEndedBackupLeavesNothing(t *testing.T) {
 			// Large enough to be interrupted while it is copied.
 			for range 40 {
 				_, err := st.DB.ExecContext(t.Context(), "INSERT INTO settings VALUES (hex(randomblob(8)), zeroblob(1000000))")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 			}
 			dir := t.TempDir()
 			monday, tuesday := filepath.Join(dir, "monday.db"), filepath.Join(dir, "tuesday.db")
 			p := start(t, nil, "", "backup", "--db", url, monday)
 			waitForEntry(t, p, dir)
-			if err := p.Process.Signal(test.signal); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, p.Process.Signal(test.signal))
 			if err := <-p.ended; err == nil {
 				t.Fatal("the backup was over before it could be ended")
 			}
@@ -62,9 +59,7 @@ func TestEndedBackupLeavesNothing(t *testing.T) {
 					t.Errorf("%s may be taken for a backup", name)
 				}
 			}
-			if err := <-start(t, nil, "", "backup", "--db", url, tuesday).ended; err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, <-start(t, nil, "", "backup", "--db", url, tuesday).ended)
 			if diff := cmp.Diff([]string{"tuesday.db"}, names(t, dir)); diff != "" {
 				t.Errorf("after the next backup (-want +got):\n%s", diff)
 			}
@@ -134,9 +129,7 @@ func waitForEntry(t *testing.T, p *process, dir string) {
 func names(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, e := range entries {
 		out = append(out, e.Name())
 	}

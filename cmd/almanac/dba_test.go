@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -32,18 +33,14 @@ import (
 func dbaPage(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/dba.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(text)
 }
 
 func TestManualNamesEveryIndex(t *testing.T) {
 	t.Parallel()
 	ddl, err := os.ReadFile("../../schema.mysql.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	there := map[string]bool{}
 	table := regexp.MustCompile("CREATE TABLE `(\\w+)`")
 	index := regexp.MustCompile("INDEX `(\\w+)` \\(")
@@ -122,13 +119,9 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 	}
 	address := storetest.MySQL(t)
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	root, err := store.Open(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer root.Close()
 	name := strings.Trim(u.Path, "/")
 	suffix := strings.TrimPrefix(name, "almanac_test")
@@ -173,9 +166,7 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 	almanac(serving, 0, "user", "list")
 
 	st, err := store.Open(t.Context(), serving)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer st.Close()
 	if err := migrate.CheckCurrent(t.Context(), st); err != nil {
 		t.Error(err)
@@ -196,15 +187,11 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 func servesEvents(t *testing.T, st *store.Store) {
 	t.Helper()
 	_, site, err := siteSource{}.load(t.Context(), st.Ent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 	write := func(do func(tx *ent.Tx) error) {
 		t.Helper()
-		if err := edit.Write(t.Context(), st.Ent, e, do); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, edit.Write(t.Context(), st.Ent, e, do))
 	}
 	var row *ent.Event
 	write(func(tx *ent.Tx) (err error) {
@@ -266,9 +253,7 @@ func TestMigrationsUseWhatEveryEngineHas(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if files == 0 {
 		t.Error("there are no migrations")
 	}
@@ -278,9 +263,7 @@ func TestMigrationsUseWhatEveryEngineHas(t *testing.T) {
 func TestAtlasProjectHasAnEnvironmentForEachEngine(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../atlas.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, project, _ := strings.Cut(string(text), "\nvariable ")
 	environments := strings.Split(project, "\nenv ")[1:]
 	names := []string{}

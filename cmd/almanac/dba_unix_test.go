@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestComposeMakesTheUsersOfTheManual compares the SQL that compose.yaml has MySQL run with the SQL of the manual.
@@ -18,9 +20,7 @@ func TestComposeMakesTheUsersOfTheManual(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	client := "#!/bin/sh\n[ \"$MYSQL_PWD $*\" = 'top --user=root' ] || exit 7\ncat >\"$SENT\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "mysql"), []byte(client), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "mysql"), []byte(client), 0o755))
 	sent := filepath.Join(dir, "sent.sql")
 	users := func(migrate, serve string) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "../../deploy/mysql/users.sh")
@@ -42,9 +42,7 @@ func TestComposeMakesTheUsersOfTheManual(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text, err := os.ReadFile(sent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(manualGrants(t), statementsOf(string(text))); diff != "" {
 		t.Errorf("the manual and the script (-manual +script):\n%s", diff)
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // checkParses parses arguments and environment variables as the program does, and returns the result. It fails the
@@ -25,9 +27,7 @@ func checkParses(t *testing.T, where string, args []string, env map[string]strin
 	known := &environment{getenv: func(name string) string { return env[name] }}
 	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.readFlags), kong.Exit(func(int) {}),
 		kong.Writers(io.Discard, io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := parser.Parse(args); err != nil {
 		t.Errorf("%s: %q: %v", where, args, err)
 		return c
@@ -186,9 +186,7 @@ func kubernetesManifests(t *testing.T) (all []kubernetesManifest) {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		all = append(all, doc)
 	}
 }
@@ -319,9 +317,7 @@ func TestCompose(t *testing.T) {
 			CapDrop     []string                              `yaml:"cap_drop"`
 		}
 	}
-	if err := yaml.Unmarshal([]byte(readRoot(t, "compose.yaml")), &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, yaml.Unmarshal([]byte(readRoot(t, "compose.yaml")), &file))
 	version, ok := strings.CutPrefix(file.Services["mysql"].Image, "mysql:")
 	if tested := "| MySQL " + version + " | all tests"; !ok || !strings.Contains(readRoot(t, "docs/dba.md"), tested) {
 		t.Errorf("MySQL %s is not what is tested", version)
@@ -378,8 +374,6 @@ func TestCompose(t *testing.T) {
 func readRoot(t *testing.T, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -36,17 +37,13 @@ func TestDumpIsRestoredWithTheRightsOfTheManual(t *testing.T) {
 		}
 		// Debian calls MariaDB's programs by both names, and MySQL's server refuses them.
 		version, err := exec.CommandContext(t.Context(), program, "--version").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if strings.Contains(string(version), "MariaDB") != storetest.IsMariaDB(t, root) {
 			t.Skipf("%s is of another server: %s", program, version)
 		}
 	}
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	name := strings.Trim(u.Path, "/")
 	suffix := strings.TrimPrefix(name, "almanac_test")
 	names := strings.NewReplacer("`almanac`", "`"+name+"`", "'almanac_backup'", "'b"+suffix+"'")
@@ -71,9 +68,7 @@ func TestDumpIsRestoredWithTheRightsOfTheManual(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "copy.sql")
 	command, _, err := dumpCommand(as("b", "choose-a-third"), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	command = strings.Replace(command, "mysqldump", dump, 1)
 	if dump == "mariadb-dump" {
 		command = strings.Replace(command, "--set-gtid-purged=OFF ", "", 1)
@@ -81,9 +76,7 @@ func TestDumpIsRestoredWithTheRightsOfTheManual(t *testing.T) {
 	runClient(t, command, "choose-a-third")
 	storetest.Exec(t, root, "DROP DATABASE `"+name+"`", grants(t, name, suffix)[0])
 	flags, _, err := mysqlAddress(migrating)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	runClient(t, client+" "+flags+" --password "+name+" < "+shellQuote(file), "choose-one")
 	expect(t, 0, "-- No drift", "migrate", "verify", "--db", migrating)
 	expect(t, 0, "no problems", "check", "--db", serving)

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -19,9 +20,7 @@ import (
 func locatedJPEG(t *testing.T, turn byte) []byte {
 	t.Helper()
 	var plain bytes.Buffer
-	if err := jpeg.Encode(&plain, image.NewGray(image.Rect(0, 0, 8, 4)), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&plain, image.NewGray(image.Rect(0, 0, 8, 4)), nil))
 	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(turn) + "\x00\x00\x00\x00\x00\x00\x00" +
 		"52.2297N-21.0122E"
 	return append([]byte("\xFF\xD8\xFF\xE1\x00"+string(rune(len(exif)+2))+exif), plain.Bytes()[2:]...)
@@ -40,13 +39,9 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 			t.Fatal(errs)
 		}
 		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer st.Close()
-		if err := os.MkdirAll(filepath.Join(folder, "2026", "10"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Join(folder, "2026", "10"), 0o755))
 		add := func(path string, data []byte, w, h int) {
 			t.Helper()
 			addImage(t, st, folder, path, data, w, h)
@@ -59,9 +54,7 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 			t.Fatalf("%d %s %s", code, out, errs)
 		}
 		rows, err := st.Ent.Image.Query().All(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, row := range rows {
 			checkCleaned(t, folder, row)
 		}
@@ -80,20 +73,14 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 func addImage(t *testing.T, st *store.Store, folder, path string, data []byte, w, h int) {
 	t.Helper()
 	if data != nil {
-		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(folder, filepath.FromSlash(path)), data, 0o600))
 	}
 	record, err := st.Ent.Record.Create().SetKind(calendar.Image).Save(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	err = st.Ent.Image.Create().SetID(record.ID).SetPath(path).SetExtension("jpg").SetMimeType("image/jpeg").
 		SetWidth(w).SetHeight(h).SetFilesize(int64(len(data))).SetSizes(map[string]calendar.ImageSize{}).
 		SetCreatedAt(clockNow()).Exec(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 // checkCleaned checks that the file of an image has no metadata, and that its size matches its record.
@@ -102,9 +89,7 @@ func checkCleaned(t *testing.T, folder string, row *ent.Image) {
 		return
 	}
 	data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(row.Path)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if bytes.Contains(data, []byte("Exif")) || bytes.Contains(data, []byte("52.2297N")) {
 		t.Errorf("%s has metadata", row.Path)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -61,9 +62,7 @@ type slowPicture struct {
 func newSlowPicture(t *testing.T) slowPicture {
 	t.Helper()
 	var data bytes.Buffer
-	if err := png.Encode(&data, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&data, image.NewGray(image.Rect(0, 0, 4, 4))))
 	wait, stop := context.WithCancel(t.Context())
 	asked, first := make(chan struct{}), atomic.Bool{}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -134,9 +133,7 @@ func rowObstacle(t *testing.T, st *store.Store) obstacle {
 	st.Ent.Venue.Create().SetID(id).SetName("Hall").SetNameKey("hall").SetStatus(calendar.Publish).SetSlug("hall").
 		SetCreatedAt(time.Now()).SetModifiedAt(time.Now()).SetPublishedAt(time.Now()).SetLanguage(calendar.English).SetLanguages("en").SaveX(t.Context())
 	tx, err := st.Ent.Tx(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tx.Venue.UpdateOneID(id).SetPhone("1").ExecX(t.Context())
 	return obstacle{fmt.Sprintf(`"venue": %d`, id), func(first <-chan keyedReply) {
 		// A process that is stopped before it waits for the row has not committed either.
@@ -213,9 +210,7 @@ func (tt keyTrial) run(t *testing.T, db string) {
 	go func() { first <- postWithKey(t.Context(), one, token, wait.link) }()
 	wait.waiting(first)
 	if tt.signal != 0 {
-		if err := one.Process.Signal(tt.signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, one.Process.Signal(tt.signal))
 	}
 	began := time.Now()
 	if tt.row {
@@ -230,9 +225,7 @@ func (tt keyTrial) run(t *testing.T, db string) {
 	if tt.signal == syscall.SIGSTOP {
 		time.Sleep(stoppedTime - time.Since(began))
 		wait.release() // the picture is there when the process continues
-		if err := one.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, one.Process.Signal(syscall.SIGCONT))
 	}
 	if r := <-first; !slices.Contains(tt.first, r.status) || r.replayed {
 		t.Errorf("the first client got %+v, want one of %d", r, tt.first)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // manualPages returns the paths of the README and of the pages of the manual.
@@ -32,18 +34,14 @@ func pagesIn(t *testing.T, dir string) []string {
 func readPage(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(text)
 }
 
 func TestManualIsGenerated(t *testing.T) {
 	t.Parallel()
 	p, err := newParts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	generated := 0
 	for _, file := range manualPages(t) {
 		old := readPage(t, file)
@@ -65,9 +63,7 @@ func TestManualIsGenerated(t *testing.T) {
 func TestGeneratedParts(t *testing.T) {
 	t.Parallel()
 	p, err := newParts()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, test := range []struct{ part, want string }{
 		{"flags", "| `--listen` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
 		{"flags", "| `--index`, `--no-index` | on | Filter and sort lists in memory"},

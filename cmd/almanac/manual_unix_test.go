@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/manual"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -58,15 +59,11 @@ func testManualCommands(t *testing.T, onMySQL bool) {
 		t.Skip("there is no shell")
 	}
 	demo, err := sharedDemo()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, file := range manualPages(t) {
 		name := strings.TrimPrefix(filepath.ToSlash(file), "../../")
 		all, err := manual.Blocks(readPage(t, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if slices.ContainsFunc(all, func(b manual.Block) bool { return b.Lang == "sh" && b.Mark == "mysql" }) != onMySQL {
 			continue
 		}
@@ -195,15 +192,11 @@ func runPage(t *testing.T, page string, made madeDemo, blocks []command, port fu
 		"/var/lib/almanac", filepath.Join(dir, "var"), "/backup/", filepath.Join(dir, "backup") + "/", "./almanac ", "almanac ",
 	}
 	for _, folder := range []string{"var", "backup"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
 	}
 	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "ALMANAC_") })
 	env = append(env, "PORT="+here, "ALMANAC_LISTEN=127.0.0.1:"+here, "GORACE=atexit_sleep_ms=10", "CURL="+os.Getenv("ALMANAC_TEST_CURL"))
-	if err := made.copyTo(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, made.copyTo(dir))
 	env = append(env, "DEMO_DB="+filepath.Join(dir, "demo.db"))
 	var whole strings.Builder
 	for _, b := range blocks {
@@ -238,9 +231,7 @@ func runPage(t *testing.T, page string, made madeDemo, blocks []command, port fu
 			fmt.Fprintf(&script, "{\n%s} >out.%d 2>err.%d\n", text, i, i)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "commands"), []byte(script.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "commands"), []byte(script.String()), 0o600))
 	failed, err := runShell(t, dir, env)
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -295,16 +286,12 @@ func runShell(t *testing.T, dir string, env []string) (printed string, err error
 func existingSite(t *testing.T, made madeDemo, port string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := made.copyTo(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, made.copyTo(dir))
 	address := "http://127.0.0.1:" + port
 	site := exec.Command("almanac", "serve", "--db", "sqlite://demo.db", "--media", "demo-media",
 		"--listen", "127.0.0.1:"+port, "--mount", "/wp-json/tribe/events/v1")
 	site.Dir = dir
-	if err := site.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, site.Start())
 	t.Cleanup(func() {
 		if err := site.Process.Kill(); err != nil {
 			t.Error(err)
@@ -315,9 +302,7 @@ func existingSite(t *testing.T, made madeDemo, port string) string {
 	})
 	for range 2400 {
 		if reply, err := http.Get(address + "/readyz"); err == nil {
-			if err := reply.Body.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, reply.Body.Close())
 			break
 		}
 		time.Sleep(50 * time.Millisecond)

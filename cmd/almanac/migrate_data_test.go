@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -30,9 +31,7 @@ func TestDataStepsNameMigrations(t *testing.T) {
 		last = step.Version
 		for _, engine := range []string{"mysql", "sqlite"} {
 			entries, err := migrations.FS.ReadDir(engine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			found := false
 			for _, e := range entries {
 				found = found || strings.HasPrefix(e.Name(), step.Version+"_")
@@ -55,9 +54,7 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 			t.Fatalf("the first migration: exit status %d, %s", code, terminal)
 		}
 		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer st.Close()
 		const terms = 1200
 		addTermsWithoutKeys(t, st, terms)
@@ -120,9 +117,7 @@ func addTermsWithoutKeys(t *testing.T, st *store.Store, terms int) {
 		}
 		_, err := st.DB.ExecContext(t.Context(), "INSERT INTO terms (language, languages, created_at, modified_at, name, "+
 			"name_key, description, slug, taxonomy) VALUES "+strings.Join(rows, ", "))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -161,9 +156,7 @@ func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
 					}
 				}
 				for range 2 { // the second is a restart
-					if err := prepareSchema(t.Context(), st, siteSource{}, tt.apply); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, prepareSchema(t.Context(), st, siteSource{}, tt.apply))
 					states, err := migrate.DataStatus(t.Context(), st, dataSteps(siteSource{}))
 					if pending := pendingData(states); (len(pending) == 0) != tt.want || err != nil {
 						t.Errorf("pending %v, %v", pending, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -25,18 +26,14 @@ func oldTree(t *testing.T) string {
 	t.Helper()
 	tree := t.TempDir()
 	folder := filepath.Join(tree, "migrations")
-	if err := os.CopyFS(folder, migrations.FS); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(folder, migrations.FS))
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() < hiddenChanges || d.Name() == "atlas.sum" {
 			return err
 		}
 		return os.Remove(path)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return tree
 }
 
@@ -52,9 +49,7 @@ func readTree(t *testing.T, folder string) map[string]string {
 		files[strings.TrimPrefix(path, folder)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }
 

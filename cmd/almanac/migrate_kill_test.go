@@ -17,6 +17,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -42,17 +43,13 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 			t.Fatalf("after %d kills: %v, %s", killed, err, out)
 		}
 		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer st.Close()
 		if drift, err := migrate.Verify(t.Context(), st, nil); err != nil || len(drift.Mend) != 0 {
 			t.Errorf("error %v\n%s", err, drift)
 		}
 		revs, err := migrate.Status(t.Context(), st)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var got, want []string
 		for _, r := range revs {
 			got, want = append(got, string(r.State())), append(want, string(migrate.StateApplied))
@@ -79,12 +76,8 @@ func killedWhileApplying(t *testing.T, program, url string, after time.Duration)
 	t.Helper()
 	cmd := startApply(t, program, url)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, cmd.Start())
 	said, killed := "", false
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {

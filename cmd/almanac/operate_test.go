@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
@@ -71,9 +72,7 @@ func TestRatesThatNobodyChose(t *testing.T) {
 	t.Parallel()
 	address := func(text string) net.Addr {
 		a, err := net.ResolveTCPAddr("tcp", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return a
 	}
 	usual := limit.Rate{Interval: 20 * time.Millisecond, Burst: 250}
@@ -109,13 +108,9 @@ type process struct {
 func programLink(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	program := filepath.Join(t.TempDir(), "almanac")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(self, program))
 	return program
 }
 
@@ -128,9 +123,7 @@ func start(t *testing.T, files []*os.File, shell string, args ...string) *proces
 	cmd.Dir = t.TempDir()
 	var out strings.Builder
 	cmd.Stderr = &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	p := &process{cmd, make(chan error, 1), &out}
 	go func() { p.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
@@ -188,9 +181,7 @@ func ask(ctx context.Context, url string) (int, error) {
 func heldSocket(t *testing.T) (file *os.File, url string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tcp, ok := ln.(*net.TCPListener)
 	if !ok {
 		t.Fatalf("%T", ln)
@@ -212,9 +203,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 	defer file.Close()
 	db := "sqlite://" + filepath.Join(t.TempDir(), "a.db")
 	notices, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "n"), Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer notices.Close()
 	activated := `LISTEN_PID=$$; LISTEN_FDS=1; LISTEN_FDNAMES=http; export LISTEN_PID LISTEN_FDS LISTEN_FDNAMES;
 		NOTIFY_SOCKET='` + notices.LocalAddr().String() + `'; export NOTIFY_SOCKET;`
@@ -223,9 +212,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 	}
 	first := begin()
 	waitHealthy(t, first, url+"/readyz")
-	if err := notices.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, notices.SetReadDeadline(time.Now().Add(time.Minute)))
 	notice := make([]byte, 64)
 	if n, err := notices.Read(notice); err != nil || string(notice[:n]) != "READY=1" {
 		t.Errorf("got %q, %v", notice[:n], err)
@@ -258,9 +245,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 func TestLogHasOneForm(t *testing.T) {
 	t.Parallel()
 	hangsUp, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { hangsUp.Close() }) // after those below
 	go func() {
 		for {
@@ -319,12 +304,8 @@ func TestLogHasOneForm(t *testing.T) {
 func unusedAddress(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, ln.Close())
 	return ln.Addr().String()
 }
 
@@ -367,13 +348,9 @@ func TestOneAddressIsNotForAll(t *testing.T) {
 func TestTwoNamesOfOneAddress(t *testing.T) {
 	t.Parallel()
 	_, port, err := net.SplitHostPort(unusedAddress(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	at, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		t.Skipf("this machine does not know its name: %v", err)

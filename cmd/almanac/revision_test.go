@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -25,9 +26,7 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 		}
 		almanac("migrate", "apply")
 		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer func() {
 			if err := st.Close(); err != nil {
 				t.Error(err)
@@ -42,24 +41,18 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 		revision := func() int64 {
 			t.Helper()
 			n, err := q.Ask(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return n
 		}
 		almanac("user", "add", "--login", "ewa", "--role", "author")
 		ewa, err := auth.FindUser(t.Context(), st.Ent, "ewa")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		e := &edit.Editor{Now: clockNow(), By: auth.Principal{UserID: ewa.ID, Role: calendar.Author}}
 		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
 			_, _, err := edit.Venues.Create(t.Context(), tx, e, &edit.VenueInput{Name: new("Hall")})
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, args := range [][]string{
 			{"user", "remove", "ewa"},
 			{"search", "rebuild"},

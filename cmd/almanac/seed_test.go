@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -60,9 +61,7 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 			t.Parallel()
 			st := storetest.Migrated(t, storetest.SQLite(t))
 			if tt.stored != nil {
-				if err := tt.stored.Save(t.Context(), st.Ent); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tt.stored.Save(t.Context(), st.Ent))
 			}
 			got, err := tt.c.plan(t.Context(), streams{Err: &bytes.Buffer{}}, st, options(tt.events))
 			if tt.err != "" {
@@ -71,9 +70,7 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if got.Number != tt.want || got.From != tt.from {
 				t.Errorf("calendar %d from %s, want %d from %s", got.Number, got.From, tt.want, tt.from)
 			}
@@ -88,9 +85,7 @@ func TestExportInEachZone(t *testing.T) {
 	zones := map[string]bool{}
 	for _, l := range calendar.Languages {
 		file, err := os.ReadFile("../../internal/seed/scenario/data/places." + string(l) + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, match := range regexp.MustCompile(`\| ([A-Z]\w+/[\w/]+) \|`).FindAllSubmatch(file, -1) {
 			zones[string(match[1])] = true
 		}
@@ -99,9 +94,7 @@ func TestExportInEachZone(t *testing.T) {
 		t.Fatalf("only %d zones", len(zones))
 	}
 	_, site, err := siteSource{}.resolve(nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	site.BaseURL, site.Now = "https://calendar.example", clockNow
 	for zone := range zones {
 		if site.Zone, err = calendar.ParseZone(zone); err != nil {
@@ -134,9 +127,7 @@ func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 	if err == nil {
 		t.Fatal("a context that has ended is no error")
 	}
-	if err := c.fill(t.Context(), streams{Out: &out, Err: &said}, st, siteSource{}, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.fill(t.Context(), streams{Out: &out, Err: &said}, st, siteSource{}, o))
 	if !strings.Contains(said.String(), "continuing the interrupted calendar") ||
 		!strings.HasPrefix(out.String(), "seeded city: 100 events") {
 		t.Errorf("said %q and %q", said.String(), out.String())

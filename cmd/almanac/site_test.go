@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -66,9 +67,7 @@ func testCity(t *testing.T, city string) {
 	made := filepath.Join(t.TempDir(), "made.db")
 	runOn(t, made, "seed", "--city", city, "--events", "6", "--months", "1", "--no-images", "--from", "2026-11-01")
 	var stored map[string]any
-	if err := json.Unmarshal([]byte(runOn(t, made, "site", "show", "--json")), &stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(runOn(t, made, "site", "show", "--json")), &stored))
 	if !strings.Contains(fmt.Sprint(stored["title"]), city) {
 		t.Errorf("the calendar is called %v", stored["title"])
 	}
@@ -105,12 +104,8 @@ func checkCommandsKeepSite(t *testing.T, made, shown string, commands [][]string
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "copy.db")
 	data, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(db, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile(db, data, 0o600))
 	for _, args := range commands {
 		runOn(t, db, args...)
 	}
@@ -140,9 +135,7 @@ func runOn(t *testing.T, db string, args ...string) string {
 		case "FILE":
 			args = slices.Clone(args)
 			args[i] = filepath.Join(dir, "calendar.ics")
-			if err := os.WriteFile(args[i], []byte(importedCalendar), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(args[i], []byte(importedCalendar), 0o600))
 		case "MEDIA":
 			args = slices.Clone(args)
 			args[i] = filepath.Join(dir, "media")
@@ -165,9 +158,7 @@ func eventsOf(t *testing.T, db string) string {
 	t.Helper()
 	st := storetest.Open(t, "sqlite://"+db)
 	rows, err := st.Ent.Event.Query().All(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lines := make([]string, len(rows))
 	for i, e := range rows {
 		lines[i] = describeEvent(e)
@@ -211,9 +202,7 @@ func TestResetTakesTheSettingsOfTheNewCity(t *testing.T) {
 	runOn(t, db, "site", "set", "title=Wakacje", "per-page=7")
 	runOn(t, db, "seed", "--reset", "--yes", "--city", "Sevilla", "--events", "3", "--months", "1", "--no-images")
 	var stored map[string]any
-	if err := json.Unmarshal([]byte(runOn(t, db, "site", "show", "--json")), &stored); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(runOn(t, db, "site", "show", "--json")), &stored))
 	want := map[string]any{
 		"title": "Wakacje", "per-page": 7.0, "languages": []any{"es", "en", "pl"}, "timezone": "Europe/Madrid", "english": "en-GB",
 		"currency-symbol": "€", "currency-code": "EUR", "currency-position": "postfix", "decimal-mark": ",",

@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -71,13 +72,9 @@ func (r markedReply) siteOf(body string) (int, error) {
 func tokenOf(t *testing.T, st *store.Store, role calendar.Role) string {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), st.Ent, time.Now(), "ewa", "", role, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	token, _, err := auth.IssueToken(t.Context(), st.Ent, time.Now(), user.ID, "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return token
 }
 
@@ -115,9 +112,7 @@ func TestRepliesWhileSettingsChange(t *testing.T) {
 			return err
 		}
 		for range 4 {
-			if err := retryWhileBusy(func() error { return write(servers[0]) }); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, retryWhileBusy(func() error { return write(servers[0]) }))
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var clients sync.WaitGroup
@@ -188,13 +183,9 @@ func waitForSite(t *testing.T, s serving, r markedReply, site int) {
 		if errors.Is(err, errBusy) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		shown, err := r.siteOf(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if shown == site {
 			return
 		}
@@ -206,17 +197,11 @@ func waitForSite(t *testing.T, s serving, r markedReply, site int) {
 func headOf(t *testing.T, url string, header http.Header) (int, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	req.Header = header
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, res.Body.Close())
 	return res.StatusCode, res.Header
 }
 
@@ -293,17 +278,13 @@ func TestSettingsThatAProcessCannotUse(t *testing.T) {
 			t.Error(err)
 		}
 		// A newer program has settings that this one does not know.
-		if err := st.Ent.Setting.UpdateOneID("site").SetValue([]byte(`{"newer": 1}`)).Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.Ent.Setting.UpdateOneID("site").SetValue([]byte(`{"newer": 1}`)).Exec(t.Context()))
 		if err := write(); err == nil || !strings.Contains(err.Error(), "503") {
 			t.Errorf("a write with newer settings: %v", err)
 		}
 		waitForStatus(t, s.url+"/readyz/write", http.StatusServiceUnavailable)
 		waitForStatus(t, s.url+"/events/", http.StatusOK)
-		if err := st.Ent.Setting.DeleteOneID("site").Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.Ent.Setting.DeleteOneID("site").Exec(t.Context()))
 		waitForStatus(t, s.url+"/readyz/write", http.StatusOK)
 		if err := write(); err != nil {
 			t.Error(err)
@@ -357,22 +338,16 @@ func (test storedSettings) checkSettingsStay(t *testing.T, url, folder string) {
 	token := tokenOf(t, st, calendar.Editor)
 	api := s.url + "/cal/events/v1/events"
 	body, err := request(t.Context(), http.MethodPost, api, token, `{"title": "Turtle", "start_date": "2027-07-01", "end_date": "2027-07-01"}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var event struct{ ID int }
-	if err := json.Unmarshal([]byte(body), &event); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(body), &event))
 	for language, title := range map[string]string{"en": "Turtle", "pl": "Żółw", "es": "Tortuga"} {
 		path := fmt.Sprintf("%s/%d?ml_language=%s", api, event.ID, language)
 		if _, err := request(t.Context(), http.MethodPut, path, token, fmt.Sprintf(`{"title": %q}`, title)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.Process.Kill())
 	<-s.ended //nolint:errcheck // it was killed
 	shown := runOn(t, url, "site", "show")
 	for _, want := range []string{test.languages, test.zone} {
@@ -495,8 +470,6 @@ func killedAfterBatches(t *testing.T, st *store.Store, p *process, batches int) 
 		return false
 	}
 	pending, err := upkeep.ReindexPending(t.Context(), st.Ent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return pending
 }

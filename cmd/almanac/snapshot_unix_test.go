@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -30,9 +31,7 @@ func newSnapshotCalendar(t *testing.T) *snapshotCalendar {
 	if _, c.token, err = addUser(t.Context(), st, "ewa", "Ewa", calendar.Administrator, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, st.Close())
 	return c
 }
 
@@ -62,20 +61,14 @@ func (c *snapshotCalendar) serve(titles, found []string, flags ...string) string
 func (c *snapshotCalendar) send(s serving, method, path, body string) (int, string) {
 	c.Helper()
 	req, err := http.NewRequestWithContext(c.Context(), method, s.url+"/cal/events/v1/events"+path, strings.NewReader(body))
-	if err != nil {
-		c.Fatal(err)
-	}
+	must.Succeed(c, err)
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		c.Fatal(err)
-	}
+	must.Succeed(c, err)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		c.Fatal(err)
-	}
+	must.Succeed(c, err)
 	return res.StatusCode, string(text)
 }
 
@@ -112,12 +105,8 @@ func TestSnapshotOfBeforeARestoreIsRefused(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(backup)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(c.file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile(c.file, data, 0o600))
 	c.serve([]string{"Sunrise"}, nil, "--index-snapshot", "none")
 	if said := c.serve(nil, []string{"sunrise", "morning"}); strings.Contains(said, readSnapshot) || !strings.Contains(said, "not used") {
 		t.Errorf("after the restore: %s", said)
@@ -131,9 +120,7 @@ func TestSnapshotThatCannotBeWrittenIsAWarning(t *testing.T) {
 	c := newSnapshotCalendar(t)
 	dir := filepath.Join(t.TempDir(), "snapshots")
 	// A folder in place of the file fails for root, too.
-	if err := os.MkdirAll(filepath.Join(dir, filepath.Base(c.snapshot()), "full"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll(filepath.Join(dir, filepath.Base(c.snapshot()), "full"), 0o700))
 	said := c.serve([]string{"Moonlight"}, []string{"moonlight"}, "--index-snapshot", dir)
 	if n := strings.Count(said, "the index snapshot cannot be written"); n != 1 {
 		t.Errorf("%d warnings: %s", n, said)

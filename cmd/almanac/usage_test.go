@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
@@ -14,9 +16,7 @@ func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
 	parser := func() *kong.Kong {
 		env := &environment{getenv: noEnvironment}
 		k, err := kong.New(&cli{}, kong.Name("almanac"), kong.PostBuild(env.readFlags), kong.Exit(func(int) {}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return k
 	}
 	unused := maps.Clone(exampleLines)
@@ -44,9 +44,7 @@ func TestEveryCommandHasAnExampleThatParses(t *testing.T) {
 func TestCompletions(t *testing.T) {
 	t.Parallel()
 	k, err := kong.New(&cli{}, kong.Name("almanac"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, test := range []struct {
 		words []string
 		want  string

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -36,9 +37,7 @@ func dump(t *testing.T, db *sql.DB) []string {
 	var out []string
 	for name, leave := range tables {
 		columns, found, err := tableRows(t.Context(), db, "SELECT * FROM "+name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, values := range found {
 			var b strings.Builder
 			b.WriteString(name)
@@ -116,13 +115,9 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 func writeEvents(t *testing.T, l *bulk.Loader, in ...bulk.Event) []int64 {
 	t.Helper()
 	p, err := l.Events(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	ids, err := l.Write(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return ids
 }
 
@@ -149,9 +144,7 @@ func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 		w.Event(e, &edit.EventInput{Title: new("lesson")}) // behind the loader's back
 		load("Lesson", "Lesson")
 		got, err := st.Ent.Event.Query().Order(ent.Asc("id")).Select("slug").Strings(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		want := []string{
 			"lesson", "lesson-2", "lesson-4", "lesson-7", "lesson-3", "lesson-5", "lesson-9", "lesson-6",
 			"lesson-8", "lesson-10", "lesson-11",
@@ -191,9 +184,7 @@ func TestLoaderUsesTermsThatAreThere(t *testing.T) {
 			{TermInput: edit.TermInput{Name: new("MUSIC")}},
 			{TermInput: edit.TermInput{Name: new("Music")}, Parent: func(ids []int64) int64 { return ids[0] }},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if loaded[0] != (bulk.LoadedTerm{ID: music.ID}) || !loaded[1].Created {
 			t.Errorf("loaded %+v", loaded)
 		}
@@ -208,9 +199,7 @@ func TestLoaderAsksForRights(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	l := bulk.NewLoader(st, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
 	p, err := l.Venues([]bulk.Venue{{NamedInput: edit.VenueInput{Name: new("A")}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, err = l.Write(t.Context(), p)
 	edittest.Refused(t, err, "rest_forbidden")
 	_, err = l.Terms(t.Context(), calendar.Tag, []bulk.Term{{TermInput: edit.TermInput{Name: new("A")}}})

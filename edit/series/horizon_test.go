@@ -26,6 +26,7 @@ import (
 	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -84,9 +85,7 @@ var horizonStarts = []struct {
 func newSchedule(t *testing.T, text string, zone calendar.Zone, from calendar.Wall) recur.Schedule {
 	t.Helper()
 	rule, err := recur.Parse(text, zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for range 366 * 5 {
 		s, err := recur.New(calendar.Span{Start: from, End: from.Add(90 * time.Minute), Zone: zone}, rule, nil, nil)
 		if err == nil {
@@ -168,9 +167,7 @@ func TestLaterPhaseWaitsForTheOneBefore(t *testing.T) {
 		}
 		template.SetTermIDs(calendar.Tag, tags)
 		tagged, err := ent.EncodeTemplate(template)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		phase.Update().SetTemplate(tagged).SetRrule("FREQ=WEEKLY;UNTIL=" + starts[19].Format("20060102")).ExecX(t.Context())
 		w.DB.SeriesPhase.Create().SetSeriesID(*first.SeriesID).SetPosition(1).SetRrule(phase.Rrule).SetTemplate(later).
 			SetStartWall(starts[20]).SetEndWall(starts[20].Add(time.Hour)).SetTimezone(phase.Timezone).ExecX(t.Context())
@@ -210,9 +207,7 @@ func TestHorizonOfProcesses(t *testing.T) {
 	for i := range 60 {
 		at := horizonStarts[i%len(horizonStarts)]
 		zone, err := calendar.ParseZone(at.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		text := horizonRules[i%len(horizonRules)]
 		s := newSchedule(t, text, zone, calendar.WallAt(from.Year(), from.Month(), from.Day()+i, at.hour, at.minute, 0))
 		row := w.Event(w.As(calendar.Editor), &edit.EventInput{
@@ -333,9 +328,7 @@ func TestHorizonProcess(t *testing.T) {
 		t.Skip("TestHorizonOfProcesses starts it")
 	}
 	began, err := strconv.ParseInt(os.Getenv(horizonBegan), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	st := storetest.Open(t, url)
 	for {
 		now := horizonClock(time.UnixMilli(began))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // weeklyPhases returns a list with one phase. Its event lasts an hour and begins on Wednesday, 1 July 2026, 18:00,
@@ -14,18 +15,12 @@ import (
 func weeklyPhases(t *testing.T, rule string) []seriesPhase {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	r, err := recur.Parse(rule, zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	span := calendar.Span{Start: onDay(1, 18), End: onDay(1, 19), Zone: zone}
 	s, err := recur.New(span, r, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return []seriesPhase{{Schedule: s}}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -130,9 +131,7 @@ func TestCreateSeries(t *testing.T) {
 func latestRevision(t *testing.T, w *edittest.World) int64 {
 	t.Helper()
 	n, err := edit.Revision(t.Context(), w.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return n
 }
 
@@ -405,9 +404,7 @@ func TestOwnFields(t *testing.T) {
 func zoneOf(t *testing.T, name string) calendar.Zone {
 	t.Helper()
 	z, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return z
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // refusalOf describes an error: the parameter and reason if it concerns one parameter, or else the error code. It
@@ -208,9 +209,7 @@ func TestSeriesBudgets(t *testing.T) {
 		t.Run("long texts count as occurrences", func(t *testing.T) {
 			e := w.As(calendar.Contributor)
 			row, err := w.CreateEvent(e, edittest.WeeklyEvent("FREQ=DAILY;COUNT=100"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			refused := 0
 			for i := range 5 {
 				text := strings.Repeat(string(rune('a'+i))+" ", 35_000)
@@ -268,9 +267,7 @@ func TestWithdrawalsOfDeepCategoriesAreBounded(t *testing.T) {
 		in := edittest.WeeklyEvent("FREQ=DAILY;COUNT=3")
 		in.Categories = &[]edit.TermRef{{ID: deepest}}
 		row := w.Event(w.As(calendar.Author), in)
-		if err := w.TrashSeries(w.As(calendar.Author), *row.SeriesID); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.TrashSeries(w.As(calendar.Author), *row.SeriesID))
 		if n := w.DB.WithdrawalKey.Query().CountX(t.Context()); n != 300 {
 			t.Errorf("%d keys of three occurrences, want 100 of each", n)
 		}

@@ -4,20 +4,18 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestPasswordMatchesOnlyItself(t *testing.T) {
 	phc, err := hashPassword("zażółć gęślą jaźń")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if want := "$argon2id$v=19$m=19456,t=2,p=1$"; !strings.HasPrefix(phc, want) {
 		t.Errorf("got %s, want %s…", phc, want)
 	}
 	h, err := parseHash(phc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if h.String() != phc {
 		t.Errorf("read and written again: got %s, want %s", h, phc)
 	}
@@ -43,13 +41,9 @@ func TestPasswordMatchesOnlyItself(t *testing.T) {
 
 func TestEqualPasswordsHaveDifferentHashes(t *testing.T) {
 	one, err := hashPassword("correct horse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	other, err := hashPassword("correct horse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if one == other {
 		t.Error("no salt")
 	}

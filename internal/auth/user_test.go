@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/token"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,9 +30,7 @@ func addUser(t *testing.T, db *ent.Client, login string, role calendar.Role, pas
 		h.key = h.derive(password)
 		u, err = db.User.UpdateOne(u).SetPasswordHash(h.String()).Save(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return u
 }
 
@@ -45,9 +44,7 @@ func newCheapHash() passwordHash {
 func issue(t *testing.T, db *ent.Client, userID int64, expires *time.Time) (string, *ent.Token) {
 	t.Helper()
 	secret, tok, err := IssueToken(t.Context(), db, noon, userID, "test", expires)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return secret, tok
 }
 
@@ -91,9 +88,7 @@ func TestAddUser(t *testing.T) {
 					return
 				}
 				got, err := FindUser(t.Context(), st.Ent, strings.ToUpper(tt.login))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if got.ID != u.ID || got.Login != tt.want || got.Name != tt.fullName || got.Role != tt.role {
 					t.Errorf("got %v", got)
 				}
@@ -133,16 +128,12 @@ func TestUserChanges(t *testing.T) {
 		load := func() *ent.User {
 			t.Helper()
 			u, err := FindUser(ctx, db, "ewa")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return u
 		}
 		do := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 
 		do(SetRole(ctx, db, u.ID, calendar.Editor))
@@ -230,9 +221,7 @@ func TestListUsersByLogin(t *testing.T) {
 			addUser(t, st.Ent, login, calendar.Author, "")
 		}
 		us, err := ListUsers(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var got []string
 		for _, u := range us {
 			got = append(got, u.Login)
@@ -272,14 +261,10 @@ func TestTokens(t *testing.T) {
 		}
 
 		for _, after := range []time.Duration{0, time.Hour} {
-			if err := RevokeToken(ctx, db, noon.Add(after), one.ID); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, RevokeToken(ctx, db, noon.Add(after), one.ID))
 		}
 		ts, err := db.Token.Query().Where(token.UserID(u.ID)).Order(token.ByID()).All(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(ts) != 2 || ts[0].ID != one.ID || ts[1].ID != two.ID {
 			t.Fatalf("got %v", ts)
 		}
@@ -307,13 +292,9 @@ func TestRemoveUser(t *testing.T) {
 			ids[i] = int64(i + 1)
 			err := db.Image.Create().SetID(ids[i]).SetAuthorID(author).SetExtension("png").SetMimeType("image/png").
 				SetWidth(1).SetHeight(1).SetFilesize(1).SetCreatedAt(databaseTime(noon)).Exec(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
-		if err := RemoveUser(ctx, db, ewa.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, RemoveUser(ctx, db, ewa.ID))
 		if _, err := FindUser(ctx, db, "ewa"); !errors.Is(err, ErrNoUser) {
 			t.Errorf("still there: %v", err)
 		}
@@ -325,9 +306,7 @@ func TestRemoveUser(t *testing.T) {
 		}
 		for i, want := range []*int64{nil, &jan.ID, nil} {
 			image, err := db.Image.Get(ctx, ids[i])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if diff := cmp.Diff(want, image.AuthorID); diff != "" {
 				t.Errorf("author of image %d (-want +got):\n%s", ids[i], diff)
 			}
@@ -351,15 +330,11 @@ func TestKeepAdministrator(t *testing.T) {
 			}
 		}
 		check("one of two", ewa, nil)
-		if err := SetDisabled(ctx, db, noon, jan.ID, true); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, SetDisabled(ctx, db, noon, jan.ID, true))
 		check("the other is disabled", ewa, ErrLastAdministrator)
 		check("disabled already", jan, nil)
 		check("an editor", ala, nil)
-		if err := SetRole(ctx, db, ewa.ID, calendar.Editor); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, SetRole(ctx, db, ewa.ID, calendar.Editor))
 		check("nobody administrates", ewa, nil)
 	})
 }
@@ -386,9 +361,7 @@ func TestAdministratorsCannotRemoveEachOther(t *testing.T) {
 		}
 		group.Wait()
 		left, err := ListUsers(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(left) != 1 || !errors.Is(errors.Join(errs...), ErrLastAdministrator) {
 			t.Errorf("%d users are left, errors %v", len(left), errs)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -122,9 +123,7 @@ func TestVerify(t *testing.T) {
 			db.Token.UpdateOne(late).SetExpiresAt(databaseTime(noon)).Exec(ctx),
 			db.User.UpdateOne(odd).SetPasswordHash("$2y$10$x").Exec(ctx),
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		isEwa := Principal{UserID: ewa.ID, Login: "ewa", Role: calendar.Editor}
 		isJan := Principal{UserID: jan.ID, Login: "jan", Role: calendar.Author}
@@ -245,9 +244,7 @@ func TestChangesAreNoticed(t *testing.T) {
 				want := Principal{UserID: u.ID, Login: tt.login, Role: calendar.Author}
 				w.accepts(t, inBasic(tt.login+":"+horse), want)
 				w.accepts(t, "Bearer "+key, want.by(tok))
-				if err := tt.change(t.Context(), st.Ent, u, tok); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tt.change(t.Context(), st.Ent, u, tok))
 				w.pass(recheckAfter)
 				if tt.refuse&password != 0 {
 					w.refuses(t, inBasic(tt.login+":"+horse), badPair, tt.why)
@@ -271,9 +268,7 @@ func TestSamePasswordSetAgainStaysGood(t *testing.T) {
 	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
 	want := Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}
 	w.accepts(t, inBasic("ewa:"+horse), want)
-	if err := SetPassword(t.Context(), st.Ent, u.ID, horse); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, SetPassword(t.Context(), st.Ent, u.ID, horse))
 	w.pass(recheckAfter)
 	w.accepts(t, inBasic("ewa:"+horse), want)
 }
@@ -286,9 +281,7 @@ func TestNewRoleIsNoticed(t *testing.T) {
 	want := Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}
 	w.accepts(t, inBasic("ewa:"+horse), want)
 	w.accepts(t, "Bearer "+key, want.by(tok))
-	if err := SetRole(t.Context(), st.Ent, u.ID, calendar.Subscriber); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, SetRole(t.Context(), st.Ent, u.ID, calendar.Subscriber))
 	w.pass(recheckAfter)
 	want.Role = calendar.Subscriber
 	w.accepts(t, inBasic("ewa:"+horse), want)
@@ -348,9 +341,7 @@ func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
 			two.pass(s.after)
 			s.by.accepts(t, "Bearer "+key, want.by(tok))
 			got, err := st.Ent.Token.Get(t.Context(), tok.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if at := databaseTime(noon).Add(s.used); got.LastUsedAt == nil || !got.LastUsedAt.Equal(at) {
 				t.Errorf("%s: last used at %v, want %s", s.name, got.LastUsedAt, at)
 			}
@@ -395,18 +386,12 @@ func TestLastUseDoesNotHoldUpTheReply(t *testing.T) {
 		key, tok := issue(t, st.Ent, u.ID, nil)
 		want := Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}.by(tok)
 		other, err := st.Ent.Tx(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := other.Token.UpdateOne(tok).SetName("held").Exec(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, other.Token.UpdateOne(tok).SetName("held").Exec(t.Context()))
 		used := func() *time.Time {
 			t.Helper()
 			got, err := st.Ent.Token.Get(t.Context(), tok.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return got.LastUsedAt
 		}
 		began := time.Now()
@@ -426,9 +411,7 @@ func TestLastUseDoesNotHoldUpTheReply(t *testing.T) {
 		if log.Len() > 0 {
 			t.Errorf("it tried again at once: %s", log.String())
 		}
-		if err := other.Rollback(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, other.Rollback())
 		w.touchTime = time.Minute
 		w.pass(touchEvery)
 		w.accepts(t, "Bearer "+key, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var loadWords = sync.OnceValues(locale.Load)
@@ -18,9 +19,7 @@ var loadWords = sync.OnceValues(locale.Load)
 func testFeed(t testing.TB) *Feed {
 	t.Helper()
 	words, err := loadWords()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return &Feed{
 		Name: "Events in the port", Language: calendar.English, Zone: zoneOf(t, "Europe/Warsaw"), Words: words, Year: 2026,
 		Self: "https://port.example/events.ics?search=a,b", Page: "https://port.example/events/",
@@ -38,9 +37,7 @@ func linesOf(t testing.TB, f *Feed, entries ...Entry) []string {
 func wallOf(t testing.TB, text string) calendar.Wall {
 	t.Helper()
 	w, err := calendar.ParseWall(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 

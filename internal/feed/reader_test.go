@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // property is a content line of an iCalendar file. Its value is not unescaped.
@@ -265,21 +267,15 @@ func readZones(t testing.TB, c *component) map[string][]clock {
 func mustTime(t testing.TB, layout, value string) time.Time {
 	t.Helper()
 	at, err := time.Parse(layout, value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return at
 }
 
 func mustOffset(t testing.TB, value string) time.Duration {
 	t.Helper()
 	hours, err := strconv.Atoi(value[:3])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	minutes, err := strconv.Atoi(value[:1] + value[3:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // tombstone returns a withdrawn entry. It has texts that no feed may contain.
@@ -152,9 +153,7 @@ func TestJSON(t *testing.T) {
 		},
 	}
 	var got object
-	if err := json.Unmarshal(testFeed(t).JSON([]Entry{tombstone(t), days, jazzNight(t), brunch(t)}), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(testFeed(t).JSON([]Entry{tombstone(t), days, jazzNight(t), brunch(t)}), &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -245,9 +244,7 @@ func FuzzFeeds(f *testing.F) {
 			t.Fatalf("elements %v", counts)
 		}
 		var parsed struct{ Items []struct{ Title string } }
-		if err := json.Unmarshal(feed.JSON([]Entry{e}), &parsed); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(feed.JSON([]Entry{e}), &parsed))
 		if want := strings.ToValidUTF8(b, ""); len(parsed.Items) != 1 || strings.ReplaceAll(parsed.Items[0].Title, "\uFFFD", "") != strings.ReplaceAll(want, "\uFFFD", "") {
 			t.Fatalf("title %q, want %q", parsed.Items, want)
 		}

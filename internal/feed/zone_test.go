@@ -12,24 +12,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // zoneNames are all zones that an event may be in.
 func zoneNames(t testing.TB) []string {
 	t.Helper()
 	list, err := os.ReadFile("../../calendar/zones.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return strings.Fields(string(list))
 }
 
 func zoneOf(t testing.TB, name string) calendar.Zone {
 	t.Helper()
 	zone, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return zone
 }
 
@@ -123,9 +120,7 @@ func localStarts(t *testing.T, year int, zone string, entries []Entry) (local in
 	}
 	for _, event := range found {
 		i, err := strconv.Atoi(event.one(t, "UID").value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		e, start, end := &entries[i], event.one(t, "DTSTART"), event.one(t, "DTEND")
 		for _, got := range instants(t, zones, start) {
 			if !got.Equal(e.Start) {

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/internal/idempotency"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,9 +30,7 @@ func request(user int64, key, body string) idempotency.Request {
 func begin(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time) *idempotency.Claim {
 	t.Helper()
 	c, err := k.Begin(t.Context(), r, at, lease)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return c
 }
 
@@ -45,13 +44,6 @@ func wantRefusal(t *testing.T, k *idempotency.Keys, r idempotency.Request, at ti
 func mark(t *testing.T, st *store.Store, c *idempotency.Claim, id int64) error {
 	t.Helper()
 	return store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error { return c.OnWritten(t.Context(), tx, id) })
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestClaims(t *testing.T) {
@@ -77,15 +69,15 @@ func TestClaims(t *testing.T) {
 		if err := mark(t, st, first, 7); !errors.Is(err, idempotency.ErrInUse) {
 			t.Errorf("got %v, want that the key is in use", err)
 		}
-		must(t, first.StoreReply(ctx, idempotency.Reply{Status: 201}))
-		must(t, first.Release(ctx))
+		must.Succeed(t, first.StoreReply(ctx, idempotency.Reply{Status: 201}))
+		must.Succeed(t, first.Release(ctx))
 		wantRefusal(t, k, one, testTime.Add(lease), idempotency.ErrInUse)
 
 		// A key that is dropped is free; what is committed is not dropped.
-		must(t, second.Release(ctx))
+		must.Succeed(t, second.Release(ctx))
 		third := begin(t, k, request(1, "key", "b"), testTime)
-		must(t, mark(t, st, third, 7))
-		must(t, third.Release(ctx))
+		must.Succeed(t, mark(t, st, third, 7))
+		must.Succeed(t, third.Release(ctx))
 		again := begin(t, k, request(1, "key", "b"), testTime)
 		if again.AlreadyWritten != 7 || again.Reply != nil {
 			t.Errorf("got %+v, want what was made", again)
@@ -96,8 +88,8 @@ func TestClaims(t *testing.T) {
 
 		// The first answer that is kept stays.
 		answer := idempotency.Reply{Status: 201, Header: [][2]string{{"Location", "x"}, {"Link", `<a>; rel="next"`}}, Body: []byte("\x00ł")}
-		must(t, third.StoreReply(ctx, answer))
-		must(t, again.StoreReply(ctx, idempotency.Reply{Status: 200, Body: []byte("other")}))
+		must.Succeed(t, third.StoreReply(ctx, answer))
+		must.Succeed(t, again.StoreReply(ctx, idempotency.Reply{Status: 200, Body: []byte("other")}))
 		for range 2 {
 			found := begin(t, k, request(1, "key", "b"), testTime.Add(idempotency.Lifetime-time.Second))
 			if diff := cmp.Diff(&idempotency.Claim{Reply: &answer, AlreadyWritten: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
@@ -110,7 +102,7 @@ func TestClaims(t *testing.T) {
 		if fresh.AlreadyWritten != 0 || fresh.Reply != nil {
 			t.Errorf("got %+v of a key that has expired", fresh)
 		}
-		must(t, mark(t, st, fresh, 9))
+		must.Succeed(t, mark(t, st, fresh, 9))
 		if c := begin(t, k, one, testTime.Add(2*idempotency.Lifetime-time.Second)); c.AlreadyWritten != 9 {
 			t.Errorf("got %+v, want what was made the second time", c)
 		}
@@ -127,7 +119,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 		age(t, st, 4*time.Second)
 		ended := make(chan error)
 		var second *idempotency.Claim
-		must(t, store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
+		must.Succeed(t, store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
 			if err := first.OnWritten(t.Context(), tx, 7); err != nil {
 				return err
 			}
@@ -151,7 +143,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 // age moves the heartbeats of all claims into the past, as if that much time had passed on the database's clock.
 func age(t *testing.T, st *store.Store, by time.Duration) {
 	t.Helper()
-	must(t, st.Ent.IdempotencyKey.Update().AddBeat(-by.Milliseconds()).Exec(t.Context()))
+	must.Succeed(t, st.Ent.IdempotencyKey.Update().AddBeat(-by.Milliseconds()).Exec(t.Context()))
 }
 
 // fakeClock is a clock whose time changes only with pass.
@@ -220,21 +212,21 @@ func TestHeartbeats(t *testing.T) {
 			}, false, true},
 			// The first heart beats on, but the claim belongs to another one.
 			{"a program without heartbeats that took over", func(t *testing.T, k *idempotency.Keys, clock *fakeClock) {
-				must(t, st.Ent.IdempotencyKey.Update().AddAttempt(1).SetLeaseUntil(testTime.Add(lease)).Exec(t.Context()))
+				must.Succeed(t, st.Ent.IdempotencyKey.Update().AddAttempt(1).SetLeaseUntil(testTime.Add(lease)).Exec(t.Context()))
 				age(t, st, time.Minute)
 				clock.pass(time.Second)
 				k.Beat()
 			}, false, true},
 			{"a claim of a program without heartbeats", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
-				must(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).Exec(t.Context()))
+				must.Succeed(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).Exec(t.Context()))
 			}, false, false},
 			{"the same after its lease", func(t *testing.T, _ *idempotency.Keys, _ *fakeClock) {
-				must(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).SetLeaseUntil(testTime).Exec(t.Context()))
+				must.Succeed(t, st.Ent.IdempotencyKey.Update().SetBeat(0).SetBeatAttempt(0).SetLeaseUntil(testTime).Exec(t.Context()))
 			}, true, true},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				_, err := st.Ent.IdempotencyKey.Delete().Exec(t.Context())
-				must(t, err)
+				must.Succeed(t, err)
 				k, clock := idempotency.New(st), &fakeClock{now: testTime}
 				k.SetClock(clock.time)
 				one := request(1, "key", "a")
@@ -253,11 +245,11 @@ func TestHeartbeats(t *testing.T) {
 					t.Errorf("the first process got %v, want that it has the key", err)
 				}
 				marked, err := st.Ent.IdempotencyKey.Query().Where(idempotencykey.RecordID(7)).Count(t.Context())
-				must(t, err)
+				must.Succeed(t, err)
 				if tt.lost == (marked > 0) {
 					t.Errorf("%d rows have the record of the first process", marked)
 				}
-				must(t, first.Release(t.Context()))
+				must.Succeed(t, first.Release(t.Context()))
 			})
 		}
 	})
@@ -284,7 +276,7 @@ func TestAProcessStoppedBeforeItsCommitWritesNothing(t *testing.T) {
 		if row := st.Ent.IdempotencyKey.Query().OnlyX(t.Context()); row.RecordID != 0 {
 			t.Errorf("record %d is committed", row.RecordID)
 		}
-		must(t, c.Release(t.Context()))
+		must.Succeed(t, c.Release(t.Context()))
 	})
 }
 
@@ -302,16 +294,16 @@ func TestForget(t *testing.T) {
 			rows = append(rows, st.Ent.IdempotencyKey.Create().SetHash(hash[:]).SetUserID(1).SetFingerprint(hash[:]).
 				SetLeaseUntil(testTime).SetExpiresAt(at))
 		}
-		must(t, st.Ent.IdempotencyKey.CreateBulk(rows...).Exec(ctx))
+		must.Succeed(t, st.Ent.IdempotencyKey.CreateBulk(rows...).Exec(ctx))
 		for _, want := range []int{expired, 0} {
 			n, err := k.DeleteExpired(ctx, testTime)
-			must(t, err)
+			must.Succeed(t, err)
 			if n != want {
 				t.Errorf("%d were forgotten, want %d", n, want)
 			}
 		}
 		left, err := st.Ent.IdempotencyKey.Query().Count(ctx)
-		must(t, err)
+		must.Succeed(t, err)
 		if left != 2 {
 			t.Errorf("%d are left, want 2", left)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestUnchanged writes through the API. After each write it checks which replies Unchanged reports as still right:
@@ -28,9 +29,7 @@ func TestUnchanged(t *testing.T) {
 	body := object{}
 	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
-		if err := x.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Load(t.Context()))
 		for _, c := range []struct {
 			name, method, path string
 			body               any
@@ -86,9 +85,7 @@ func TestUnchanged(t *testing.T) {
 			after := api.Revision(t)
 			for _, d := range all {
 				same, err := x.Unchanged(t.Context(), before, after, []query.Dependency{d})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if want := !slices.Contains(c.changed, d); same != want {
 					t.Errorf("%s: %+v is unchanged: %t, want %t", c.name, d, same, want)
 				}
@@ -103,9 +100,7 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
 		load := func() int64 {
 			t.Helper()
-			if err := x.Load(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, x.Load(t.Context()))
 			return api.Revision(t)
 		}
 		made := load()
@@ -156,9 +151,7 @@ func TestUnchangedSeries(t *testing.T) {
 		}
 		written, other := series("Course"), series("Choir")
 		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
-		if err := x.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Load(t.Context()))
 		before := api.Revision(t)
 		do("PATCH", fmt.Sprint("/series/", written.ID), object{"rrule": "FREQ=DAILY;COUNT=4"})
 		after := api.Revision(t)
@@ -175,9 +168,7 @@ func TestUnchangedSeries(t *testing.T) {
 func TestUnchangedAfterSeveralWrites(t *testing.T) {
 	apitest.EachExample(t, func(t *testing.T, api *apitest.API) {
 		x := index.New(api.Store.Ent, nil, slog.New(slog.DiscardHandler))
-		if err := x.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Load(t.Context()))
 		write := func(body object) {
 			t.Helper()
 			if r := api.Do(t, apitest.Request{Method: "PUT", As: "admin", Path: "/events/{minimalEvent}", JSON: body}); r.Status != 200 {

@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -75,9 +76,7 @@ func searchQuery(t *testing.T, text string) *query.Events {
 func (f *follower) find(filter *query.Events) []int64 {
 	f.Helper()
 	found, err := f.index.FindEvents(f.Context(), filter, 0, 1000)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	if found.Total != len(found.IDs) {
 		f.Errorf("total %d of %d", found.Total, len(found.IDs))
 	}
@@ -99,9 +98,7 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		if loaded := f.index.LoadedAt(); !loaded.IsZero() {
 			f.Errorf("before it is loaded: loaded at %s", loaded)
 		}
-		if err := f.index.Load(f.Context()); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, f.index.Load(f.Context()))
 		r := f.do("POST", "/events", object{
 			"title": "Moonlight walk", "start_date": "2027-03-01 20:00:00", "end_date": "2027-03-01 22:00:00",
 			"tags": []string{"night"}, "venue": object{"venue": "Old gate"},
@@ -158,9 +155,7 @@ func TestFindSeesEveryWrite(t *testing.T) {
 
 func TestColumnsAreAnsweredOrRefused(t *testing.T) {
 	eachFollower(t, func(f *follower) {
-		if err := f.index.Load(f.Context()); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, f.index.Load(f.Context()))
 		body := object{"title": "Fair", "start_date": "2027-03-01 20:00:00", "end_date": "2027-03-01 22:00:00", "sticky": true}
 		fair := int64(f.do("POST", "/events", body).Get(f.T, "id").(float64))
 		asked := publishedQuery()
@@ -247,9 +242,7 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 func TestChangesOfUnknownKindsAreFollowed(t *testing.T) {
 	eachFollower(t, func(f *follower) {
 		ctx, db := f.Context(), f.api.Store.Ent
-		if err := f.index.Load(ctx); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, f.index.Load(ctx))
 		for _, action := range []calendar.Action{calendar.Created, calendar.Updated, calendar.Deleted} {
 			_, _, revision := f.index.Stats()
 			db.Change.Create().SetID(revision + 1).SetKind("later").SetRecordID(1).SetAction(action).SetAt(apitest.Now).ExecX(ctx)
@@ -299,9 +292,7 @@ func (f *follower) load(from int64, n int) (first int64) {
 		return tx.Change.Create().SetID(newest.Value).SetKind(calendar.Event).SetRecordID(from).SetAction(calendar.Loaded).
 			SetAt(day).SetFields([]string{fmt.Sprint(from + int64(n) - 1)}).Exec(ctx)
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, err)
 	return from
 }
 
@@ -322,9 +313,7 @@ func TestStatementsAreWatched(t *testing.T) {
 			return ctx, func(error) {}
 		})
 		lists := index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
-		if err := lists.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, lists.Load(t.Context()))
 		if statements.Swap(0) == 0 {
 			t.Error("no statement of loading is watched")
 		}

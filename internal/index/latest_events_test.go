@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -151,9 +152,7 @@ func TestLatestEvents(t *testing.T) {
 			var few []int64
 			if r.IntN(2) == 0 {
 				page, err := query.Database{Ent: st.Ent}.FindEvents(t.Context(), q, 0, query.FewEvents)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				few = append([]int64{}, page.IDs...)
 			}
 			for _, find := range finders {
@@ -172,9 +171,7 @@ func latestFinders(t *testing.T, st *store.Store) []latestFinder {
 	t.Helper()
 	db := query.Database{Ent: st.Ent}
 	lists := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
-	if err := lists.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, lists.Load(t.Context()))
 	return []latestFinder{db.LatestEvents, func(ctx context.Context, q *query.Events, _ []int64, number int) (query.Latest, error) {
 		latest, err := lists.LatestEvents(ctx, q, nil, number)
 		if err != nil || latest.Since.IsZero() {
@@ -216,9 +213,7 @@ func compareLatest(t *testing.T, find latestFinder, all []latestRow, hiddenSerie
 	newest := func(a, b latestRow) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(b.id, a.id)) }
 	slices.SortFunc(want, newest)
 	latest, err := find(t.Context(), q, few, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var got []latestRow
 	for _, id := range latest.IDs {
 		i := slices.IndexFunc(want, func(row latestRow) bool { return row.id == id })
@@ -250,9 +245,7 @@ func TestLatestEventsHoldUntilNext(t *testing.T) {
 		last := api.AddEvent(t, "Last", "2026-12-03 10:00:00", "2026-12-03 11:00:00")
 		err := api.Store.Ent.Event.Update().Where(event.OriginalStartGTE(calendar.WallAt(2026, 12, 8, 0, 0, 0))).
 			SetModifiedAt(apitest.Now).Exec(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, find := range latestFinders(t, api.Store) {
 			now := apitest.Now
 			for i, tt := range []struct {
@@ -265,9 +258,7 @@ func TestLatestEventsHoldUntilNext(t *testing.T) {
 					Series: query.Series{First: true, Visible: publishedOnly},
 				}
 				latest, err := find(t.Context(), q, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				ids, next := latest.IDs, latest.Next
 				text := ""
 				if !next.IsZero() {

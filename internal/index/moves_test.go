@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // movingDriver is an SQL driver for tests. When it is armed, it behaves like a pool that switches to a lagging
@@ -46,14 +47,10 @@ func TestRowsOfAnotherServerAreNotMixedWithItsLog(t *testing.T) {
 		d := &movingDriver{Driver: entsql.OpenDB(engine, api.Store.DB)}
 		x := index.New(ent.NewClient(ent.Driver(d)), nil, slog.New(slog.DiscardHandler))
 		x.ServerChanges = d.moves.Load
-		if err := x.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Load(t.Context()))
 		linked := &query.Linked{Now: apitest.Now, Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}}}
 		before, err := x.FindLinked(t.Context(), calendar.Venue, linked, 0, 50)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		r := api.Do(t, apitest.Request{Method: "POST", As: "admin", Path: "/venues", JSON: object{"venue": "Hall", "status": "publish"}})
 		if r.Status != 201 {
 			t.Fatalf("%d %s", r.Status, r.Body)
@@ -77,17 +74,13 @@ func TestServerThatIsBehindTheIndex(t *testing.T) {
 		var moves atomic.Int64
 		x := index.New(api.Store.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
 		x.ServerChanges = moves.Load
-		if err := x.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, x.Load(t.Context()))
 		if _, err := x.FindEvents(t.Context(), publishedQuery(), 0, 1); err != nil {
 			t.Fatal(err)
 		}
 		// The other server lacks the newest change.
 		addRevision := func(n int64) {
-			if err := api.Store.Ent.Counter.Update().Where(counter.ID("revision")).AddValue(n).Exec(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, api.Store.Ent.Counter.Update().Where(counter.ID("revision")).AddValue(n).Exec(t.Context()))
 		}
 		addRevision(-1)
 		moves.Add(1)

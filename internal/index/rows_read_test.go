@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -54,9 +55,7 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 		db := &recorder{Client: st.Ent}
 		r := newReader(db, nil)
 		s, err := r.load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := r.loadVocabulary(t.Context(), s.ids); err != nil {
 			t.Fatal(err)
 		}
@@ -211,16 +210,10 @@ func handlerReads(t *testing.T, st *store.Store) (sum int) {
 func eachRow(t *testing.T, st *store.Store, query string, each func(*sql.Rows) error) {
 	t.Helper()
 	rows, err := st.DB.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer rows.Close()
 	for rows.Next() {
-		if err := each(rows); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, each(rows))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -39,26 +40,20 @@ func TestSeriesAreFoundAsByTheDatabase(t *testing.T) {
 		for id := range int64(30) {
 			m.write(1000 + id)
 		}
-		if err := f.index.Load(f.Context()); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, f.index.Load(f.Context()))
 		for round := range rounds {
 			for range m.IntN(4) {
 				m.write(1000 + m.Int64N(40))
 			}
 			if round == rounds/2 {
-				if err := f.index.Load(f.Context()); err != nil {
-					f.Fatal(err)
-				}
+				must.Succeed(f, f.index.Load(f.Context()))
 			}
 			for range lists {
 				m.compare(f.index)
 			}
 		}
 		loaded := index.New(f.api.Store.Ent, nil, slog.New(slog.DiscardHandler))
-		if err := loaded.Load(f.Context()); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, loaded.Load(f.Context()))
 		for range lists {
 			m.compare(loaded)
 		}
@@ -101,9 +96,7 @@ func (m *seriesModel) write(id int64) {
 		}
 		return m.log(tx, id, action)
 	})
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 }
 
 func (m *seriesModel) create(tx *ent.Tx, id int64) error {
@@ -203,13 +196,9 @@ func (m *seriesModel) compare(x *index.Index) {
 	}
 	offset, limit := m.IntN(4), 1+m.IntN(50)
 	want, err := query.Database{Ent: m.api.Store.Ent}.FindSeries(m.Context(), q, offset, limit)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	got, err := x.FindSeries(m.Context(), q, offset, limit)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		m.Fatalf("%+v, %d from %d on (-database +index):\n%s", q, limit, offset, diff)
 	}
@@ -243,9 +232,7 @@ func TestOccurrencesAreCountedAsByTheDatabase(t *testing.T) {
 				}
 			}))
 		}
-		if err := f.index.Load(f.Context()); err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, f.index.Load(f.Context()))
 		for range 8 {
 			for range 4 {
 				m.compareOccurrences(append(series, 999_999))
@@ -270,13 +257,9 @@ func (m *seriesModel) compareOccurrences(series []int64) {
 	}
 	now := m.moment()
 	want, err := query.Database{Ent: m.api.Store.Ent}.CountOccurrences(m.Context(), series, seen, now)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	got, err := m.index.CountOccurrences(m.Context(), series, seen, now, 0)
-	if err != nil {
-		m.Fatal(err)
-	}
+	must.Succeed(m, err)
 	shown := func(from map[int64]query.Occurrences) (lines []string) {
 		for _, id := range series {
 			o := from[id]

@@ -17,6 +17,7 @@ import (
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -39,9 +40,7 @@ func (f *follower) restarted(change func(s *index.Snapshot), columns ...*query.C
 func (f *follower) save() {
 	f.Helper()
 	f.index.Snapshot = &index.Snapshot{File: filepath.Join(f.TempDir(), "a.index"), Database: []byte("id"), Schema: "1"}
-	if err := f.index.Load(f.Context()); err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, f.index.Load(f.Context()))
 	if size, err := f.index.SaveSnapshot(f.Context()); err != nil || size == 0 {
 		f.Fatalf("%d bytes, error %v", size, err)
 	}
@@ -74,15 +73,11 @@ func TestRestoredIndexAnswersAsALoadedOne(t *testing.T) {
 			}
 			ids = append(ids, f.newEvent("Late walk", 12+round))
 			restored, loaded := f.restarted(nil), f.restarted(nil)
-			if err := restored.Restore(f.Context()); err != nil {
-				f.Fatal(err)
-			}
+			must.Succeed(f, restored.Restore(f.Context()))
 			if restored.LoadedAt().IsZero() {
 				f.Error("a restored index is not ready")
 			}
-			if err := loaded.Load(f.Context()); err != nil {
-				f.Fatal(err)
-			}
+			must.Succeed(f, loaded.Load(f.Context()))
 			for name, filter := range f.someFilters() {
 				for _, limit := range []int{3, 1000} {
 					want, err := loaded.FindEvents(f.Context(), filter, 1, limit)
@@ -135,12 +130,8 @@ func TestSnapshotOfAnotherCalendarIsRefused(t *testing.T) {
 	damage := func(change func(data []byte) []byte) func(f *follower, x *index.Snapshot) {
 		return func(f *follower, s *index.Snapshot) {
 			data, err := os.ReadFile(s.File)
-			if err != nil {
-				f.Fatal(err)
-			}
-			if err := os.WriteFile(s.File, change(data), 0o600); err != nil {
-				f.Fatal(err)
-			}
+			must.Succeed(f, err)
+			must.Succeed(f, os.WriteFile(s.File, change(data), 0o600))
 		}
 	}
 	for _, test := range []struct {
@@ -175,9 +166,7 @@ func TestSnapshotOfAnotherCalendarIsRefused(t *testing.T) {
 				if err := x.Restore(f.Context()); !errors.Is(err, test.want) {
 					f.Fatalf("got %v, want %v", err, test.want)
 				}
-				if err := x.Load(f.Context()); err != nil {
-					f.Fatal(err)
-				}
+				must.Succeed(f, x.Load(f.Context()))
 				f.index = x
 				f.finds("loaded", searchQuery(f.T, "moonl"), f.find(searchQuery(f.T, "moonl"))[0], true)
 			})
@@ -199,9 +188,7 @@ func (f *follower) forgetLog() {
 	f.Helper()
 	for {
 		n, err := edit.ForgetChanges(f.Context(), f.api.Store.Ent, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.Succeed(f, err)
 		if n == 0 {
 			return
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // maxSentence is the largest number of words that a comment's sentence may have.
@@ -59,9 +61,7 @@ func TestCommentsArePlain(t *testing.T) {
 func checkEnglish(t *testing.T, find func(*ast.File) []string) {
 	t.Helper()
 	files, err := ourSources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, f := range files {
 		if isGenerated(f.path) || ast.IsGenerated(f.tree) {
 			continue
@@ -179,9 +179,7 @@ func TestWordingsAreFound(t *testing.T) {
 	}
 	for _, tt := range tests {
 		tree, err := parser.ParseFile(fileSet, "a.go", "package a\n\n// "+tt.comment+"\nvar b int\n", parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if found := findWordings(tree); len(found) != tt.want {
 			t.Errorf("%q: %q, want %d", tt.comment, found, tt.want)
 		}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var updateHabits = flag.Bool("update-habits", false, "write the lower counts of habits to testdata/habits.txt")
@@ -85,9 +87,7 @@ func TestHabitsOnlyFall(t *testing.T) {
 func countComments(t *testing.T, found map[string][]string) {
 	t.Helper()
 	files, err := ourSources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, f := range files {
 		if isGenerated(f.path) {
 			continue
@@ -111,9 +111,7 @@ func countManual(t *testing.T, found map[string][]string) {
 	t.Helper()
 	for _, page := range manualPages(t) {
 		text, err := os.ReadFile("../../" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, paragraph := range paragraphsOf(string(text)) {
 			sentences := sentencesOf(paragraph)
 			for _, sentence := range sentences {
@@ -133,9 +131,7 @@ func manualPages(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "docs/*.md", "docs/design/*.md"} {
 		pages, err := filepath.Glob("../../" + pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, page := range pages {
 			if page = filepath.ToSlash(page[len("../../"):]); page != "docs/contract.md" {
 				out = append(out, page)
@@ -180,9 +176,7 @@ var listItem = regexp.MustCompile(`^(?:[-*]|\d+\.) `)
 func readHabits(t *testing.T) map[string]int {
 	t.Helper()
 	file, err := os.Open(habitsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer file.Close()
 	out := map[string]int{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
@@ -206,9 +200,7 @@ func writeHabits(t *testing.T, found map[string][]string, allowed map[string]int
 			fmt.Fprintf(&b, "%s %d\n", place, n)
 		}
 	}
-	if err := os.WriteFile(habitsFile, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(habitsFile, []byte(b.String()), 0o600))
 }
 
 func TestHabitsAreFound(t *testing.T) {

@@ -23,6 +23,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 const module = "github.com/almanac-cal/almanac"
@@ -50,7 +52,7 @@ var layers = []layer{
 	{"resources", "handlers web"},
 	{"requests", "server"},
 	{"program", "cmd/almanac"},
-	{"test kits", "proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/rightsmodel proof/draw proof/randomcalendar"},
+	{"test kits", "proof/must proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/rightsmodel proof/draw proof/randomcalendar"},
 	{"tests", "internal/layers"},
 }
 
@@ -66,9 +68,10 @@ var sameLayerImports = map[string]string{
 	"internal/openapi":     "internal/represent",
 	"internal/represent":   "internal/feed",
 	"internal/reply":       "internal/index internal/query",
-	"proof/edittest":       "proof/storetest",
-	"proof/apitest":        "proof/storetest proof/edittest",
-	"proof/randomcalendar": "proof/apitest proof/draw proof/listreference",
+	"proof/storetest":      "proof/must",
+	"proof/edittest":       "proof/must proof/storetest",
+	"proof/apitest":        "proof/must proof/storetest proof/edittest",
+	"proof/randomcalendar": "proof/must proof/apitest proof/draw proof/listreference",
 }
 
 // narrowImports lists, for some packages, all packages of the module that they may import. Their layer would
@@ -98,12 +101,13 @@ var narrowImports = map[string]string{
 	"proof/listreference":   "calendar",
 	"proof/rightsmodel":     "calendar",
 	"proof/draw":            "",
+	"proof/must":            "",
 	// It knows no resource.
 	"server": "calendar handlers web internal/address internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/query internal/read internal/reply internal/represent internal/settings",
 }
 
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
-var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit", "edit/bulk", "edit/series"}
+var testImports = []string{"proof/must", "proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit", "edit/bulk", "edit/series"}
 
 // standardLibraryOnly are the packages that may not import third-party modules.
 var standardLibraryOnly = []string{"internal/param"}
@@ -133,9 +137,7 @@ var ourSources = sync.OnceValues(func() ([]file, error) { return sources("../.."
 
 func TestLayers(t *testing.T) {
 	files, err := ourSources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(files) == 0 {
 		t.Fatal("no source was found")
 	}
@@ -381,17 +383,11 @@ func TestSources(t *testing.T) {
 		"other/other.go":    "package other\nimport \"os\"\n",
 	} {
 		full := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.Succeed(t, os.WriteFile(full, []byte(text), 0o644))
 	}
 	got, err := sources(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := []file{{path: "a/a.go", imports: []string{"os", "fmt"}}, {path: "a/a_windows.go", imports: []string{"syscall"}}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(file{}), cmpopts.IgnoreFields(file{}, "tree")); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)

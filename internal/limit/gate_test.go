@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestGate(t *testing.T) {
@@ -196,9 +198,7 @@ func TestListener(t *testing.T) {
 // run opens three connections from one address, and closes the accepted ones at the end.
 func (test listenerTrial) run(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	refused := make(chan Reason, 1)
 	l := &Listener{
 		Listener: inner, Most: test.most, MostPerAddress: test.byAddress, Exempt: test.exempt,
@@ -218,9 +218,7 @@ func (test listenerTrial) run(t *testing.T) {
 	var kept []net.Conn
 	for i, want := range test.want {
 		c, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { c.Close() })
 		var got Reason
 		select {
@@ -248,9 +246,7 @@ func (test listenerTrial) run(t *testing.T) {
 		t.Errorf("%d open, from %d addresses, after all are closed", l.Open(), left)
 	}
 	c, err := net.Dial("tcp", inner.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer c.Close()
 	select {
 	case why := <-refused:

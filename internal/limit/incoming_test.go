@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // pair returns both ends of a connection. server is the end that the listener accepted.
@@ -14,16 +16,12 @@ func pair(t *testing.T, l *Listener) (server, client net.Conn) {
 	t.Helper()
 	if l.Listener == nil {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { ln.Close() })
 		l.Listener = ln
 	}
 	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { client.Close() })
 	if server, err = l.Accept(); err != nil {
 		t.Fatal(err)
@@ -67,9 +65,7 @@ func TestRequestsOnTheirWay(t *testing.T) {
 	want(0)
 	read(b, toB, 500<<10, nil)
 	want(500 << 10)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Close())
 	want(0)
 	if _, err := b.Read(make([]byte, 500<<10)); err == nil {
 		t.Error("read from a closed connection")
@@ -128,17 +124,13 @@ func TestLinger(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.(interface{ Linger() }).Linger()
-	if err := server.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, server.Close())
 	for range 16 {
 		if _, err := client.Write(make([]byte, 64<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := client.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, client.(*net.TCPConn).CloseWrite())
 	if reply, err := io.ReadAll(client); err != nil || string(reply) != "no" {
 		t.Errorf("got %q, %v", reply, err)
 	}

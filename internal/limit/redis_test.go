@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gomodule/redigo/redis"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestRedisAddresses(t *testing.T) {
@@ -37,16 +39,10 @@ func TestRedisAddresses(t *testing.T) {
 func unavailableRedis(t *testing.T) *Redis {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ln.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, ln.Close())
 	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { _ = r.Close() })
 	return r
 }
@@ -95,9 +91,7 @@ func TestRedisCounts(t *testing.T) {
 	prefix := "test:" + rand.Text() + ":"
 	limiter := func() *Redis {
 		r, err := NewRedis(url, prefix, NewMemory(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
@@ -137,20 +131,14 @@ func TestRedisRestarts(t *testing.T) {
 	var idle []redis.Conn
 	for range connections {
 		conn, err := r.pool.GetContext(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		idle = append(idle, conn)
 	}
 	for _, conn := range idle {
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, conn.Close())
 	}
 	for range connections {
-		if err := (<-opened).Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, (<-opened).Close())
 	}
 	rate := Rate{time.Hour, 2}
 	if _, err := r.Take(t.Context(), "k", rate); err == nil {
@@ -172,9 +160,7 @@ func TestRedisClosesIdleConnections(t *testing.T) {
 		if _, err := r.Take(t.Context(), "k", Rate{time.Hour, 2}); err != nil {
 			t.Errorf("request %d: %v", i, err)
 		}
-		if err := (<-opened).Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, (<-opened).Close())
 	}
 }
 
@@ -214,9 +200,7 @@ func TestRedisCallerEnds(t *testing.T) {
 			t.Errorf("%s: the server counts as away", test.name)
 		}
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, r.Close())
 	if d, err := r.Take(t.Context(), "k", rate); err != nil || !d.Allowed {
 		t.Errorf("closed: %+v, error %v", d, err)
 	}
@@ -227,9 +211,7 @@ func TestRedisCallerEnds(t *testing.T) {
 func redisAt(t *testing.T, answer string) (*Redis, <-chan net.Conn) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { ln.Close() })
 	opened := make(chan net.Conn, 10)
 	go func() {
@@ -254,9 +236,7 @@ func redisAt(t *testing.T, answer string) (*Redis, <-chan net.Conn) {
 		}
 	}()
 	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { r.Close() })
 	r.wait = 30 * time.Second // on a machine with much else to do
 	return r, opened

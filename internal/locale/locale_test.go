@@ -14,14 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func loaded(tb testing.TB) *Catalogues {
 	tb.Helper()
 	c, err := Load()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Succeed(tb, err)
 	return c
 }
 
@@ -136,12 +135,8 @@ func TestEveryErrorCodeHasAMessage(t *testing.T) {
 func readEntries[V any](t *testing.T, name string) (out map[string]V) {
 	t.Helper()
 	data, err := fs.ReadFile(files, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, json.Unmarshal(data, &out))
 	if lines := regexp.MustCompile(`(?m)^\t"`).FindAll(data, -1); len(lines) != len(out) {
 		t.Errorf("%s has %d lines for %d texts: is one there twice?", name, len(lines), len(out))
 	}
@@ -238,9 +233,7 @@ func TestMissingTranslationIsEnglish(t *testing.T) {
 		"pl.json": {Data: []byte(`{"greeting": "Cześć, {{.Name}}", "only-here": "Tylko tu"}`)},
 		"es.json": {Data: []byte(`{}`)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	tests := []struct {
 		lang      calendar.Language
 		key, want string

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // sentence is one English text of a catalogue and its translation.
@@ -44,13 +45,9 @@ func sentences(t *testing.T, lang calendar.Language) []sentence {
 func pageWords(t *testing.T, name string, lang calendar.Language) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "web", "words", name+string(lang)+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var raw map[string]any
-	if err := json.Unmarshal(data, &raw); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &raw))
 	out := map[string]string{}
 	for key, v := range raw {
 		if forms, ok := v.(map[string]any); ok {

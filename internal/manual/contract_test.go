@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // contractPage has the numbers of sections and differences that a citation of the contract may use.
@@ -104,9 +106,7 @@ func TestCitationsOfTheContractLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	data, err := os.ReadFile(filepath.Join(root, "docs", "contract.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	page := readContract(string(data))
 	for _, m := range citation.FindAllStringSubmatch(strings.Join(strings.Fields(string(data)), " "), -1) {
 		for _, fault := range page.missing(m[1], number.FindAllString(m[3], -1)) {
@@ -114,9 +114,7 @@ func TestCitationsOfTheContractLeadSomewhere(t *testing.T) {
 		}
 	}
 	texts, err := citingTexts(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	total := 0
 	for _, text := range texts {
 		count, faults := page.check(text.text)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 const (
@@ -50,9 +52,7 @@ func TestCitedDecisionsHaveASection(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	data, err := os.ReadFile(filepath.Join(root, "docs", "design", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	index := decisionIndex(string(data))
 	for n := range lastDecision {
 		number := fmt.Sprintf("%03d", n+1)
@@ -61,9 +61,7 @@ func TestCitedDecisionsHaveASection(t *testing.T) {
 		}
 	}
 	texts, err := citingTexts(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	total := 0
 	for _, text := range texts {
 		count, faults := decisionFaults(index, text.text)
@@ -97,15 +95,11 @@ func TestDesignNamesFilesThatExist(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "design", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	total := 0
 	for _, page := range pages {
 		data, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, m := range sourceFile.FindAllStringSubmatch(string(data), -1) {
 			total++
 			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestHTML(t *testing.T) {
@@ -113,9 +115,7 @@ func TestHTML(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := HTML(tt.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("HTML(%q) (-want +got):\n%s", tt.in, diff)
 			}
@@ -214,9 +214,7 @@ func TestHTMLDisarms(t *testing.T) {
 	for _, in := range attacks {
 		t.Run(in, func(t *testing.T) {
 			got, err := HTML(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			checkStored(t, got)
 			checkHTML(t, Paragraphs(got))
 		})
@@ -240,9 +238,7 @@ func TestHostileSizes(t *testing.T) {
 		"<a href='" + strings.Repeat("%41&", n) + "'>x</a>", strings.Repeat("<br", n) + ">",
 	} {
 		got, err := HTML(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		checkStored(t, got)
 		Paragraphs(got)
 		Plain(got)
@@ -273,9 +269,7 @@ func TestHTMLOfRandomPieces(t *testing.T) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
 		got, err := HTML(b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		checkStored(t, got)
 		read := Paragraphs(got)
 		checkHTML(t, read)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -184,17 +185,13 @@ func (test columnChange) run(t *testing.T, url string) {
 	}
 	tree := t.TempDir()
 	folder := tree + "/" + st.Engine()
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(folder, 0o755))
 	at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	plan := func(tables []*schema.Table, name string) (written bool) {
 		t.Helper()
 		at = at.Add(time.Second)
 		written, err := migrate.DiffTables(t.Context(), dev, tables, folder, name, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return written
 	}
 	before, _ := halls()
@@ -219,9 +216,7 @@ func (test columnChange) run(t *testing.T, url string) {
 		}
 	}
 	findings, err := migrate.Lint(t.Context(), dev, os.DirFS(tree), migrate.LintOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, f := range findings {
 		if f.Error {
 			t.Error(f)
@@ -231,9 +226,7 @@ func (test columnChange) run(t *testing.T, url string) {
 	var title string
 	var added entsql.NullString
 	row := st.DB.QueryRowContext(t.Context(), "SELECT title, added FROM stages WHERE id = 7")
-	if err := row.Scan(&title, &added); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, row.Scan(&title, &added))
 	var got any
 	if added.Valid {
 		got = strings.Replace(added.String, "true", "1", 1)
@@ -255,13 +248,9 @@ func apply(t *testing.T, st *store.Store, tree string) {
 func lastMigration(t *testing.T, folder string) string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sql") })
 	text, err := os.ReadFile(folder + "/" + entries[len(entries)-1].Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return string(text)
 }

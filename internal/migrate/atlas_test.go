@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -39,9 +40,7 @@ func withStates(t *testing.T, files map[string]string) fstest.MapFS {
 		return out
 	}
 	states, err := migrate.States(t.Context(), storetest.Open(t, storetest.MySQL(t)), out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for name, text := range states {
 		out[migrate.StatesFolder+"/"+name] = &fstest.MapFile{Data: text}
 	}
@@ -65,12 +64,8 @@ type revisionRow struct {
 func atlasRows(t *testing.T, name string) (rows []revisionRow) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/revisions/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, json.Unmarshal(data, &rows))
 	return rows
 }
 
@@ -88,9 +83,7 @@ func writeRecord(t *testing.T, st *store.Store, rows []revisionRow) {
 		_, err := st.DB.ExecContext(t.Context(), "INSERT INTO atlas_schema_revisions ("+revisionCells+
 			", executed_at, execution_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '2026-11-22 10:00:00', 1)", r.Version,
 			r.Description, r.Type, r.Applied, r.Total, r.Error, r.ErrorStmt, r.Hash, r.PartialHashes, r.OperatorVersion)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -100,16 +93,12 @@ func readRecord(t *testing.T, st *store.Store) (rows []revisionRow) {
 	t.Helper()
 	found, err := st.DB.QueryContext(t.Context(), "SELECT "+revisionCells+
 		" FROM atlas_schema_revisions WHERE version <> '.atlas_cloud_identifier' ORDER BY version")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer found.Close()
 	for found.Next() {
 		var r revisionRow
-		if err := found.Scan(&r.Version, &r.Description, &r.Type, &r.Applied, &r.Total, &r.Error, &r.ErrorStmt, &r.Hash,
-			&r.PartialHashes, &r.OperatorVersion); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, found.Scan(&r.Version, &r.Description, &r.Type, &r.Applied, &r.Total, &r.Error, &r.ErrorStmt, &r.Hash,
+			&r.PartialHashes, &r.OperatorVersion))
 		r.OperatorVersion = "Atlas CLI v1.2.3"
 		if r.Error != "" {
 			r.Error = "the server's error"
@@ -118,9 +107,7 @@ func readRecord(t *testing.T, st *store.Store) (rows []revisionRow) {
 		r.PartialHashes = strings.ReplaceAll(r.PartialHashes, `", "`, `","`)
 		rows = append(rows, r)
 	}
-	if err := found.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, found.Err())
 	return rows
 }
 
@@ -170,9 +157,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 					t.Errorf("status: %s, want %s", got, test.states)
 				}
 				plan, err := migrate.PlanFiles(t.Context(), st, files, "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				if got := stepNumbers(plan.Steps); got != test.left {
 					t.Errorf("plan: %q, want %q", got, test.left)
 				}
@@ -207,9 +192,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	t.Helper()
 	revs, err := migrate.StatusFiles(t.Context(), st, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var out []string
 	for _, r := range revs {
 		out = append(out, string(r.State()))
@@ -272,9 +255,7 @@ func TestRecordsAreThoseOfTheAtlasCLI(t *testing.T) {
 				if strings.Contains(test.name, "fails") && st.Engine() == "sqlite" {
 					t.Skip("what fails leaves nothing")
 				}
-				if err := test.act(t, st, withStates(t, atlasFiles)); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, test.act(t, st, withStates(t, atlasFiles)))
 				if diff := cmp.Diff(atlasRows(t, test.name), readRecord(t, st)); diff != "" {
 					t.Errorf("rows (-atlas +ours):\n%s", diff)
 				}

@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -49,13 +50,9 @@ type connectionCutter struct {
 func startCutter(t *testing.T, address string, judge func(statement string) verdict) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c := &connectionCutter{listener: listener, server: u.Host, judge: judge}
 	c.wg.Go(c.accept)
 	t.Cleanup(func() {
@@ -195,9 +192,7 @@ func record(t *testing.T, st *store.Store) (rows []string) {
 	t.Helper()
 	found, err := st.DB.QueryContext(t.Context(), "SELECT version, description, type, applied, total, COALESCE(error, 'NULL'), "+
 		"COALESCE(error_stmt, 'NULL'), hash, COALESCE(partial_hashes, 'NULL') FROM atlas_schema_revisions ORDER BY version")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer found.Close()
 	for found.Next() {
 		cells := make([]string, 9)
@@ -205,14 +200,10 @@ func record(t *testing.T, st *store.Store) (rows []string) {
 		for i := range cells {
 			into[i] = &cells[i]
 		}
-		if err := found.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, found.Scan(into...))
 		rows = append(rows, strings.Join(cells, " | "))
 	}
-	if err := found.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, found.Err())
 	return rows
 }
 
@@ -221,9 +212,7 @@ func completeRun(t *testing.T, address string) (rows []string, steps []migrate.S
 	t.Helper()
 	st := storetest.Open(t, address)
 	plan, err := migrate.Plan(t.Context(), st, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -335,9 +324,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 				}
 			}
 			first, _, err := firstStep(t, st, migrations.FS, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			out.row(steps[len(steps)-1], when, first)
 			checkRecord(t, st, want)
 		})
@@ -393,12 +380,8 @@ func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 		name := fmt.Sprintf("killed-%d.db", len(steps))
 		for _, suffix := range []string{"", "-wal"} {
 			data, err := os.ReadFile(at("all.db" + suffix))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(at(name+suffix), data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
+			must.Succeed(t, os.WriteFile(at(name+suffix), data, 0o600))
 		}
 		left, steps = append(left, name), append(steps, s)
 	}})

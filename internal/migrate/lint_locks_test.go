@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -50,9 +51,7 @@ func TestLintLocks(t *testing.T) {
 			t.Parallel()
 			files := sealedFiles(t, map[string]string{"1_one.sql": parentTable + "ALTER TABLE p ADD INDEX i (name);\n", "2_two.sql": test.second})
 			findings, err := migrate.LintLocks(files, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if test.want == nil {
 				test.want = []string{}
 			}
@@ -79,9 +78,7 @@ func TestLintLocksOfTheLatest(t *testing.T) {
 func TestMigrationsSayWhetherTheyLock(t *testing.T) {
 	t.Parallel()
 	findings, err := migrate.LintLocks(migrations.FS, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, f := range findings {
 		t.Error(f)
 	}
@@ -152,9 +149,7 @@ func TestDiffWritesWhatLocksNothing(t *testing.T) {
 	// A history that lacks a column and an index of today's schema. An index of a foreign key has fewer columns, and a key
 	// refers to another table.
 	ddl, err := migrate.DDL(t.Context(), st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, part := range []struct{ is, was string }{
 		{"`latitude` double NULL, ", ""},
 		{"INDEX `venue_cell` (`cell`), ", ""},
@@ -167,20 +162,14 @@ func TestDiffWritesWhatLocksNothing(t *testing.T) {
 		ddl = strings.ReplaceAll(ddl, part.is, part.was)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(folder+"/1_old.sql", []byte(ddl), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := migrate.Seal(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(folder+"/1_old.sql", []byte(ddl), 0o644))
+	must.Succeed(t, migrate.Seal(folder))
 	at := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	if written, err := migrate.Diff(t.Context(), st, folder, "more", at); err != nil || !written {
 		t.Fatalf("written %t, error %v", written, err)
 	}
 	text, err := os.ReadFile(folder + "/20270102030405_more.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, want := range []string{
 		"ADD COLUMN `latitude` double NULL, ALGORITHM=INSTANT;\n",
 		"ADD INDEX `venue_cell` (`cell`), ALGORITHM=INPLACE, LOCK=NONE;\n",

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -169,9 +170,7 @@ func TestLintRules(t *testing.T) {
 					t.Skip("a rule of the other engine")
 				}
 				findings, err := migrate.Lint(t.Context(), st, files, migrate.LintOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				want := append([]string{}, test.want...)
 				if diff := cmp.Diff(want, summaries(findings)); diff != "" {
 					t.Errorf("(-want +got):\n%s%v", diff, findings)
@@ -270,9 +269,7 @@ func TestLintOfSealsAndOrder(t *testing.T) {
 				files = sealedFiles(t, texts)
 			}
 			findings, err := migrate.Lint(t.Context(), storetest.Open(t, "sqlite://:memory:"), files, migrate.LintOptions{Released: sealedFiles(t, base)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if diff := cmp.Diff(append([]string{}, test.want...), summaries(findings)); diff != "" {
 				t.Errorf("(-want +got):\n%s%v", diff, findings)
 			}
@@ -304,9 +301,7 @@ func TestOurMigrationsHaveNoErrors(t *testing.T) {
 			o.Latest = 2
 		}
 		findings, err := migrate.Lint(t.Context(), st, migrations.FS, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, f := range findings {
 			if f.Error {
 				t.Error(f)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -53,9 +54,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 
 	holder, err := root.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	useTable := func() {
 		t.Helper()
 		if _, err := holder.ExecContext(t.Context(), "START TRANSACTION"); err != nil {
@@ -110,9 +109,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 func limitedUser(t *testing.T, root *store.Store, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	name := strings.Trim(u.Path, "/")
 	user := "l" + strings.TrimPrefix(name, "almanac_test")
 	storetest.Exec(t, root, "CREATE USER '"+user+"'@'%' IDENTIFIED BY 'choose-one'", "GRANT ALL ON `"+name+"`.* TO '"+user+"'@'%'")

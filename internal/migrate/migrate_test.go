@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -27,18 +28,12 @@ func sealedFiles(t *testing.T, files map[string]string) fstest.MapFS {
 	t.Helper()
 	dir := &atlas.MemDir{}
 	for name, text := range files {
-		if err := dir.WriteFile(name, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, dir.WriteFile(name, []byte(text)))
 	}
 	sum, err := dir.Checksum()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	text, err := sum.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	out := fstest.MapFS{}
 	for _, engine := range []string{"mysql", "sqlite"} {
 		out[engine+"/atlas.sum"] = &fstest.MapFile{Data: text}
@@ -114,9 +109,7 @@ func TestFailedMigrationIsTakenUpWhereItFailed(t *testing.T) {
 		}
 
 		done, err := applyAll(ctx, st, mended)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(done) != 1 || !done[0].Done() || done[0].Applied != 2 || done[0].Total != 2 {
 			t.Errorf("got %+v", done)
 		}
@@ -290,9 +283,7 @@ func TestMigrateSaysThatItWaitedForAnother(t *testing.T) {
 func holdLock(t *testing.T, st *store.Store) (release func()) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if st.Engine() == "mysql" {
 		getLock(t, conn)
 	} else if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
@@ -305,9 +296,7 @@ func holdLock(t *testing.T, st *store.Store) (release func()) {
 		} else if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, conn.Close())
 	}
 }
 
@@ -372,9 +361,7 @@ func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	first["2_b.sql"] = createB + "ALTER TABLE a ADD COLUMN n int NULL, ALGORITHM=INSTANT;\n"
 	files := withStates(t, first) // TiDB runs the statement when the transaction has ended
 	reader, err := st.DB.BeginTx(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	storetest.Value(t, reader, "SELECT COUNT(*) FROM a")
 	for range 60 {
 		_, err = migrate.ApplyFiles(ctx, st, files, migrate.ApplyOptions{Operator: "test", LockWait: time.Second})
@@ -386,9 +373,7 @@ func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	if !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), "ALTER TABLE a") {
 		t.Errorf("got %v, want ErrLocked with the statement", err)
 	}
-	if err := reader.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, reader.Rollback())
 	if got := storetest.Value(t, st.DB, "SELECT @@session.lock_wait_timeout"); got != "5" {
 		t.Error("a connection of the pool is left with the timeout")
 	}
@@ -437,18 +422,14 @@ func TestMigrateIsSafeForSeveralProcessesAtOnce(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if err := errors.Join(failed...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(failed...))
 		total := 0
 		for _, n := range applied {
 			total += n
 		}
 		st := storetest.Migrated(t, url)
 		revs, err := migrate.Status(t.Context(), st)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if total != len(revs) || total == 0 {
 			t.Errorf("%d processes applied %v migrations, want %d in all", processes, applied, len(revs))
 		}
@@ -462,9 +443,7 @@ func TestCurrentSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer st.Close()
 		if err := migrate.CheckCurrent(t.Context(), st); !errors.Is(err, migrate.ErrBehind) {
 			t.Errorf("empty database: got %v, want ErrBehind", err)
@@ -480,9 +459,7 @@ func TestDriverKeepsDeadline(t *testing.T) {
 			t.Skip("SQLite is asked nothing")
 		}
 		conn, err := st.DB.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer conn.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -76,9 +77,7 @@ func TestInterruptedMigrationIsTakenUpAtEveryStatement(t *testing.T) {
 func killOthers(t *testing.T, st *store.Store) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer conn.Close()
 	const query = "SELECT COALESCE(GROUP_CONCAT(id), '') FROM information_schema.processlist " +
 		"WHERE db = DATABASE() AND id <> CONNECTION_ID()"
@@ -89,9 +88,7 @@ func killOthers(t *testing.T, st *store.Store) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for id := range strings.SplitSeq(ids, ",") {
 		if _, err := conn.ExecContext(t.Context(), "KILL CONNECTION "+id); err != nil {
 			t.Fatal(err)
@@ -134,9 +131,7 @@ func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 	} else {
 		left = left[at-1:]
 		revs, err := migrate.StatusFiles(t.Context(), st, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, r := range revs {
 			want := migrate.StateApplied
 			switch {
@@ -163,9 +158,7 @@ func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 		}
 	}
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(left, plan.Steps); diff != "" {
 		t.Errorf("plan after the interruption (-want +got):\n%s", diff)
 	}
@@ -174,9 +167,7 @@ func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 	_, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{
 		Progress: func(s migrate.Step) { rest = append(rest, s) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(sqlOf(plan.Steps), sqlOf(rest)); diff != "" {
 		t.Errorf("ran something else than was planned (-plan +ran):\n%s", diff)
 	}
@@ -194,9 +185,7 @@ func TestPlanSaysWhatApplyRuns(t *testing.T) {
 		files := sealedFiles(t, threeMigrations)
 		for _, step := range []struct{ to, at string }{{"1", "no migration applied"}, {"", "at version 1"}} {
 			plan, err := migrate.PlanFiles(t.Context(), st, files, step.to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !strings.Contains(plan.String(), step.at) {
 				t.Errorf("want %q in\n%s", step.at, plan)
 			}
@@ -241,9 +230,7 @@ func TestPlanRunsByHand(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	files := sealedFiles(t, threeMigrations)
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, want := range []string{
 		"-- Migration 2 two: statements 1 to 2 of 2\n", "-- 3 three, statement 2 of 2\n", "-- the first table\n",
 		"\nINSERT INTO a_log SELECT id + 10 FROM a;\n",
@@ -340,9 +327,7 @@ func TestLookingChangesNothing(t *testing.T) {
 	if err := look(folder + "/none/new.db"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("folder that is not there: got %v", err)
 	}
-	if err := os.WriteFile(folder+"/empty.db", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(folder+"/empty.db", nil, 0o600))
 	if err := look(folder + "/empty.db"); err != nil {
 		t.Error(err)
 	}
@@ -354,9 +339,7 @@ func TestLookingChangesNothing(t *testing.T) {
 		t.Errorf("the empty file has %d bytes, error %v", len(data), err)
 	}
 	st, err := store.OpenReading(t.Context(), "sqlite://"+folder+"/empty.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer st.Close()
 	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err == nil {
 		t.Error("what was opened for reading was migrated")

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -45,9 +46,7 @@ func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect 
 		t.Fatal(err)
 	}
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	steps = plan.Steps
 	when := "before it"
 	if effect {
@@ -223,9 +222,7 @@ func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 func planOf(t *testing.T, st *store.Store, files fs.FS) []migrate.Step {
 	t.Helper()
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return plan.Steps
 }
 
@@ -234,9 +231,7 @@ func planOf(t *testing.T, st *store.Store, files fs.FS) []migrate.Step {
 func TestEveryStatementHasItsState(t *testing.T) {
 	t.Parallel()
 	entries, err := migrations.FS.ReadDir("mysql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".sql" {
 			continue
@@ -248,9 +243,7 @@ func TestEveryStatementHasItsState(t *testing.T) {
 	changed := fstest.MapFS{}
 	for _, name := range []string{"mysql/20261121134820_term_sort_keys.sql", "states/20261121134820_term_sort_keys.hcl"} {
 		data, err := migrations.FS.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		changed[name] = &fstest.MapFile{Data: []byte(strings.Replace(string(data), "512", "513", 1))}
 	}
 	if err := migrate.CheckStates(changed, "20261121134820_term_sort_keys.sql"); err == nil {
@@ -269,18 +262,14 @@ func TestStatesAreThoseOfAServer(t *testing.T) {
 		storetest.SkipOnTiDB(t, dev, "takes minutes, and the tables are compared after each kill")
 	}
 	states, err := migrate.States(t.Context(), dev, migrations.FS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	entries, err := migrations.FS.ReadDir(migrate.StatesFolder)
 	if err != nil || len(entries) != len(states) {
 		t.Errorf("%d files, want %d, error %v", len(entries), len(states), err)
 	}
 	for name, want := range states {
 		have, err := migrations.FS.ReadFile(migrate.StatesFolder + "/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if diff := cmp.Diff(string(want), string(have)); diff != "" {
 			t.Errorf("%s (-server +file):\n%s", name, diff)
 		}

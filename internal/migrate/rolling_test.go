@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -31,9 +32,7 @@ func migrateUpTo(t *testing.T, st *store.Store, name string) version {
 		t.Fatal(err)
 	}
 	found, err := migrate.Inspect(t.Context(), st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	v := version{name: name}
 	for len(v.tables) < len(found.Tables) {
 		before := len(v.tables)
@@ -57,9 +56,7 @@ func migrateUpTo(t *testing.T, st *store.Store, name string) version {
 func versions(t *testing.T, st *store.Store) (names []string) {
 	t.Helper()
 	revs, err := migrate.Status(t.Context(), st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, r := range revs {
 		names = append(names, r.Version)
 	}
@@ -260,9 +257,7 @@ func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 			was[n] = v.contents(t, st, n+1)
 		}
 		done, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(done) != len(names)-at-1 {
 			t.Errorf("%d migrations ran, want %d", len(done), len(names)-at-1)
 		}
@@ -275,9 +270,7 @@ func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 			t.Error(err)
 		}
 		drift, err := migrate.Verify(t.Context(), st, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(drift.Mend) > 0 {
 			t.Error(drift)
 		}

@@ -10,6 +10,7 @@ import (
 
 	entmigrate "github.com/almanac-cal/almanac/ent/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -44,16 +45,12 @@ func TestTimesAreDatetimesInTheMigrations(t *testing.T) {
 			q = "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = DATABASE()"
 		}
 		rows, err := st.DB.QueryContext(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer rows.Close()
 		found := map[string]bool{}
 		for rows.Next() {
 			var table, column, kind string
-			if err := rows.Scan(&table, &column, &kind); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, rows.Scan(&table, &column, &kind))
 			switch {
 			case table == "atlas_schema_revisions": // the Atlas CLI's own
 			case kind == "datetime":
@@ -62,9 +59,7 @@ func TestTimesAreDatetimesInTheMigrations(t *testing.T) {
 				t.Errorf("%s.%s is a %s", table, column, kind)
 			}
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Err())
 		for _, table := range entmigrate.Tables {
 			for _, c := range table.Columns {
 				if c.Type == field.TypeTime && !found[table.Name+"."+c.Name] {

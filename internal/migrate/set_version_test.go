@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -40,9 +41,7 @@ func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 		if got := tables(t, st); len(got) != 0 {
 			t.Errorf("left behind: %v", got)
 		}
-		if err := applyTo("1")(t, st, files); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, applyTo("1")(t, st, files))
 
 		// A tool that copies tables leaves a database like this: one table is missing, and there are others.
 		storetest.Exec(t, st, atlasStatements()[1], "CREATE TABLE _two_old (id int)")
@@ -63,9 +62,7 @@ func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 		if got := statesOf(t, st, files); got != "applied set pending" {
 			t.Errorf("states %s", got)
 		}
-		if err := applyTo("")(t, st, files); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, applyTo("")(t, st, files))
 
 		if _, err := set("1", false); !errors.As(err, &differs) {
 			t.Errorf("with tables of later ones: got %v", err)
@@ -98,9 +95,7 @@ func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 				t.Errorf("%s: got %v, want ErrDrift", name, err)
 			}
 			storetest.Exec(t, st, atlasStatements()[2])
-			if err := setTo(t, st, files, "2"); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, setTo(t, st, files, "2"))
 			want := atlasRows(t, "apply")[1]
 			want.Type = 6 // applied and set
 			if got := readRecord(t, st)[1]; got != want {
@@ -116,9 +111,7 @@ func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 func TestSetRefusesWhatTheProgramDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		if err := applyTo("")(t, st, withStates(t, atlasFiles)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, applyTo("")(t, st, withStates(t, atlasFiles)))
 		older := withStates(t, map[string]string{"1_one.sql": atlasFiles["1_one.sql"]})
 		if err := setTo(t, st, older, "1"); err == nil || !strings.Contains(err.Error(), "does not know 2, 3") {
 			t.Errorf("got %v", err)

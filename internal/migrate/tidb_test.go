@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,9 +30,7 @@ func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 	texts["2_b.sql"] = "ALTER TABLE a ADD COLUMN n int NULL;\n"
 	files := withStates(t, texts)
 	reader, err := st.DB.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	storetest.Value(t, reader, "SELECT COUNT(*) FROM a")
 
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -46,9 +45,7 @@ func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 	if !errors.Is(err, store.ErrLocked) {
 		t.Errorf("while the statement waits: got %v, want ErrLocked", err)
 	}
-	if err := reader.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, reader.Rollback())
 	first, done, err := firstStep(t, st, files, "")
 	if err != nil || len(done) != 1 || !first.Found {
 		t.Errorf("after the transaction: %+v, applied %v, error %v", first, done, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -223,17 +224,13 @@ func checkConverges(t *testing.T, st *store.Store, change string) {
 	t.Helper()
 	runInSession(t, st, strings.Split(change, "\n"))
 	drift, err := migrate.Verify(t.Context(), st, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(drift.Mend) == 0 {
 		t.Fatal("Verify finds no drift")
 	}
 	runDrift(t, st, drift)
 	again, err := migrate.Verify(t.Context(), st, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if len(again.Mend) != 0 {
 		t.Errorf("after\n%s\nthere is still\n%s", drift, again)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -79,9 +80,7 @@ func TestVerifyRepairsInOneRun(t *testing.T) {
 			verify := func(dev *store.Store) migrate.Drift {
 				t.Helper()
 				drift, err := migrate.Verify(t.Context(), st, dev)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				return drift
 			}
 			drift := verify(nil)
@@ -116,9 +115,7 @@ func TestVerifyNamesWhatItDoesNotCompare(t *testing.T) {
 		verify := func() migrate.Drift {
 			t.Helper()
 			drift, err := migrate.Verify(t.Context(), st, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return drift
 		}
 		if drift := verify(); len(drift.Others) != 0 {

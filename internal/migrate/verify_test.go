@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -27,9 +28,7 @@ func verifyBothWays(t *testing.T, st *store.Store, files fs.FS) migrate.Drift {
 	t.Helper()
 	dev := devFor(t, st)
 	drift, err := migrate.VerifyFiles(t.Context(), st, files, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if dev != nil {
 		if left := tables(t, dev); len(left) != 0 {
 			t.Errorf("left in the dev database: %v", left)
@@ -52,9 +51,7 @@ func runDrift(t *testing.T, st *store.Store, d migrate.Drift) {
 func runInSession(t *testing.T, st *store.Store, statements []string) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer conn.Close()
 	for _, s := range statements {
 		if _, err := conn.ExecContext(t.Context(), s); err != nil {
@@ -176,9 +173,7 @@ func TestVerifyOfTheRealSchema(t *testing.T) {
 		storetest.Exec(t, st, "CREATE TABLE theirs (id int)", "ALTER TABLE settings ADD COLUMN extra int NULL",
 			"CREATE INDEX extra ON slugs (owner_id)")
 		drift, err := migrate.Verify(t.Context(), st, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, want := range []string{"theirs", "settings", "extra"} {
 			if !strings.Contains(drift.String(), want) {
 				t.Errorf("want %s in\n%s", want, drift)
@@ -212,9 +207,7 @@ func TestBaseline(t *testing.T) {
 		if diff := cmp.Diff([]string{"a", "a_log", "b"}, tables(t, st)); diff != "" {
 			t.Errorf("what was refused left something (-want +got):\n%s", diff)
 		}
-		if err := migrate.BaselineFiles(ctx, st, files, "2", options); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, migrate.BaselineFiles(ctx, st, files, "2", options))
 		written := "SELECT COUNT(*) FROM atlas_schema_revisions WHERE type = 1 AND version = '2' AND description = 'two'"
 		if got := storetest.Value(t, st.DB, written); got != "1" {
 			t.Errorf("%s revisions, want the one that the Atlas CLI writes", got)
@@ -255,9 +248,7 @@ func TestForcedBaselineComparesNothing(t *testing.T) {
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		files := sealedFiles(t, threeMigrations)
 		storetest.Exec(t, st, "CREATE TABLE theirs (id int)")
-		if err := migrate.BaselineFiles(t.Context(), st, files, "3", migrate.BaselineOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, migrate.BaselineFiles(t.Context(), st, files, "3", migrate.BaselineOptions{Force: true}))
 		if err := migrate.CheckCurrentFiles(t.Context(), st, files); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // input has one variable of each parameter type for tests to bind.
@@ -69,9 +71,7 @@ func TestParseBindsWhatWasSent(t *testing.T) {
 		"id": "99", "name": "x", "wanted": num("0"), "count": "7", "ratio": "0.5", "share": num("1"), "flag": "off", "choice": "yes",
 		"ids": "2,1", "words": []any{"b", num("3")}, "language": "pl", "cleared": nil, "unknown": "y",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := input{
 		ID: 15, Name: new("x"), Count: 7, Wanted: new(int64(0)), Ratio: 0.5, Share: new(1.0), Flag: false,
 		Choice: new(true), IDs: []int64{2, 1}, Words: []string{"b", "3"}, Language: new("pl"), Cleared: new("cleared"),
@@ -102,9 +102,7 @@ func TestParseBindsWhatWasSent(t *testing.T) {
 func TestParseLeavesOrDefaultsWhatWasNot(t *testing.T) {
 	t.Parallel()
 	got, s, err := parse(t, map[string]any{"name": "x", "wanted": "1", "share": nil, "count": nil, "ids": nil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := input{ID: 15, Name: new("x"), Wanted: new(int64(1)), Count: 3, Ratio: 2.5, Flag: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -311,9 +309,7 @@ func TestBoundsNameTheirSentence(t *testing.T) {
 		{TooMany("a", 500), "too-many", `{"maximum":500}`},
 	} {
 		data, err := json.Marshal(c.fault.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if c.fault.Key != c.key || string(data) != c.data || c.fault.Args["Param"] != "a" {
 			t.Errorf("got %s, want %s %s", fmt.Sprint(*c.fault), c.key, c.data)
 		}

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestFormGivesBracketsStructure(t *testing.T) {
@@ -246,13 +248,9 @@ func FuzzDecodeJSON(f *testing.F) {
 		}
 		DuplicateKeys(body, 3)
 		again, err := json.Marshal(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		back, err := DecodeJSON(again)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if diff := cmp.Diff(values, back); diff != "" {
 			t.Errorf("%q (-first +second):\n%s", body, diff)
 		}

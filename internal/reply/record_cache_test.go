@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // waitingContext is a context that sends to waits whenever code begins to wait for its end. So a test knows that a
@@ -66,9 +67,7 @@ func TestAWaitingRequestReadsWhatTheFirstCouldNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cache, err := NewRecordCache(1 << 20)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			reading, end := make(chan struct{}), make(chan struct{})
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
@@ -147,9 +146,7 @@ func waitForFirstRead(t *testing.T, cache *RecordCache, all *sync.WaitGroup) (re
 func TestRequestsDoNotWaitForOlderReads(t *testing.T) {
 	t.Parallel()
 	cache, err := NewRecordCache(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	reading, end := make(chan struct{}), make(chan struct{})
 	var first sync.WaitGroup
 	first.Go(func() {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestShapesWriteThemselves fills representations at random. It checks that their own appending methods write the
@@ -30,15 +31,11 @@ func TestShapesWriteThemselves(t *testing.T) {
 				t.Fatalf("%T does not write itself", shape)
 			}
 			got, err := jsonwrite.Encode(one)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var want bytes.Buffer
 			enc := json.NewEncoder(&want)
 			enc.SetEscapeHTML(false)
-			if err := enc.Encode(v.Interface()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, enc.Encode(v.Interface()))
 			// In JSON-LD alone < is escaped.
 			got = bytes.ReplaceAll(got, []byte(`\u003c`), []byte("<"))
 			if diff := cmp.Diff(string(bytes.TrimSuffix(want.Bytes(), []byte("\n"))), string(got)); diff != "" {

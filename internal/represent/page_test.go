@@ -12,19 +12,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // page returns a view, and an event with three venues as if it had been loaded from the database.
 func page(t *testing.T) (*View, *ent.Event) {
 	t.Helper()
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	v := &View{
 		Site:  calendar.Site{BaseURL: "https://example.org", Zone: zone, Language: calendar.English},
@@ -50,16 +47,12 @@ func page(t *testing.T) (*View, *ent.Event) {
 func decodeLinkedData(t *testing.T, ld any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(ld) // as html/template does
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if bytes.IndexByte(body, '<') >= 0 {
 		t.Errorf("a text may end the script element: %s", body)
 	}
 	var out map[string]any
-	if err := json.Unmarshal(body, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(body, &out))
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestRedactedMembersHideTheirChanges compares two lists: the members that a redacted event lacks, and the fields
@@ -34,13 +35,9 @@ func TestRedactedMembersHideTheirChanges(t *testing.T) {
 	plain.Apply(e)
 	members := func(j Event) map[string]any {
 		body, err := json.Marshal(j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var out map[string]any
-		if err := json.Unmarshal(body, &out); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(body, &out))
 		return out
 	}
 	whole := v.Event(e, false)

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var update = flag.Bool("update", false, "write the texts of testdata/schedules.txt")
@@ -20,9 +21,7 @@ var update = flag.Bool("update", false, "write the texts of testdata/schedules.t
 func catalogues(t testing.TB) *locale.Catalogues {
 	t.Helper()
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return words
 }
 
@@ -32,9 +31,7 @@ func schedule(t testing.TB, line string) recur.Schedule {
 	t.Helper()
 	const layout = "2006-01-02 15:04"
 	start, err := time.Parse(layout, line[:len(layout)])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	rest, exdate, _ := strings.Cut(line[len(layout):], " exdate=")
 	rest, rdate, _ := strings.Cut(rest, " rdate=")
 	var rule recur.Rule
@@ -64,9 +61,7 @@ func dates(t testing.TB, text string) []recur.Date {
 			layout = time.DateOnly
 		}
 		at, err := time.Parse(layout, item)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		all = append(all, recur.Date{Wall: calendar.WallOf(at), DayOnly: dayOnly})
 	}
 	return all
@@ -78,9 +73,7 @@ func TestFormat(t *testing.T) {
 	const name = "testdata/schedules.txt"
 	words := catalogues(t)
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var want strings.Builder
 	schedules := 0
 	for line := range strings.Lines(string(text)) {
@@ -98,9 +91,7 @@ func TestFormat(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(name, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte(want.String()), 0o644))
 	}
 	if diff := cmp.Diff(string(text), want.String()); diff != "" && !*update {
 		t.Errorf("(-file +got):\n%s", diff)

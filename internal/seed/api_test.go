@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -40,9 +41,7 @@ func calendarOf(t *testing.T, name string, first calendar.Language, events int) 
 		Scenario: name, Seed: 7, Events: events, From: calendar.WallAt(2026, 9, 1, 0, 0, 0), Months: 12,
 		Languages: languages, Now: apitest.Now, Nasty: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return c
 }
 
@@ -56,9 +55,7 @@ func recordsOfScenario(t *testing.T, st *store.Store, c seed.Calendar, workers i
 		Store: st, Workers: workers, Verify: true,
 		Editor: &edit.Editor{Site: api.Site, Now: apitest.Now, By: auth.System(), PasswordKey: api.Key},
 	}.Write(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return api
 }
 
@@ -126,9 +123,7 @@ func TestHashes(t *testing.T) {
 		}
 	}
 	if *updateHashes {
-		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 	}
 }
 
@@ -157,9 +152,7 @@ func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 			one := recordsOfScenario(t, storetest.Migrated(t, storetest.SQLite(t)), withoutSeries{c}, 2)
 			other := recordsOfScenario(t, storetest.Migrated(t, storetest.SQLite(t)), withoutEvents{withoutSeries{c}}, 1)
 			rows, err := one.Store.Ent.Event.Query().IDs(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			slices.Sort(rows)
 			posted := 0
 			for i := 0; i < len(rows) && posted < sample; i += 7 {
@@ -265,15 +258,11 @@ func costSent(t *testing.T, event map[string]any) any {
 func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	t.Helper()
 	data, err := json.Marshal(event)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	out := map[string]any{}
 	// The address of an event without a slug has its id, wherever it stands.
 	data = []byte(strings.ReplaceAll(string(data), fmt.Sprint(event["url"]), "URL"))
-	if err := json.Unmarshal(data, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(data, &out))
 	for _, key := range []string{
 		"id", "global_id", "global_id_lineage", "author", "url", "rest_url", "modified", "modified_utc",
 		"post_parent", // not in the other database

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/proof/apitest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -42,17 +43,11 @@ func (o fixedCalendar) Event(i int) scenario.Event     { return o.events[i] }
 func span(t *testing.T, zone, start, end string) calendar.Span {
 	t.Helper()
 	z, err := calendar.ParseZone(zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	s, err := calendar.ParseWall(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	e, err := calendar.ParseWall(end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return calendar.Span{Start: s, End: e, Zone: z}
 }
 
@@ -60,9 +55,7 @@ func span(t *testing.T, zone, start, end string) calendar.Span {
 func icsLines(t *testing.T, c seed.Calendar) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := seed.ICS(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, seed.ICS(&b, c))
 	text, ok := strings.CutSuffix(b.String(), "\r\n")
 	if !ok {
 		t.Fatal("the last line has no end")
@@ -225,9 +218,7 @@ func TestSeriesInICSWithoutRule(t *testing.T) {
 		Zone:      span(t, "Africa/Casablanca", "2026-07-01 18:00:00", "2026-07-01 20:00:00").Zone,
 		Languages: []calendar.Language{calendar.English},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	all := "\n" + strings.Join(icsLines(t, c), "\n") + "\n"
 	for _, s := range c.Series() {
 		if s.Span.AllDay {
@@ -259,9 +250,7 @@ func TestSQL(t *testing.T) {
 	from := storetest.Migrated(t, storetest.SQLite(t))
 	api := recordsOfScenario(t, from, c, 1)
 	var b bytes.Buffer
-	if err := seed.SQL(t.Context(), &b, from.DB); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, seed.SQL(t.Context(), &b, from.DB))
 	for _, want := range []string{"START TRANSACTION;\n", "INSERT INTO `events` (", "COMMIT;\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q", want)
@@ -272,9 +261,7 @@ func TestSQL(t *testing.T) {
 	}
 	to := storetest.Open(t, storetest.Lent(t))
 	conn, err := to.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer conn.Close() // a connection that stays open would keep the database from being removed
 	for i, text := range strings.SplitAfter(b.String(), ";\n") {
 		if strings.TrimSpace(text) == "" {
@@ -284,9 +271,7 @@ func TestSQL(t *testing.T) {
 			t.Fatalf("statement %d, %.80s: %v", i, text, err)
 		}
 	}
-	if err := conn.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, conn.Close())
 	piped := apitest.New(t, to)
 	piped.SignIn(t, "admin", calendar.Administrator)
 	for _, l := range calendar.Languages {

@@ -25,6 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -144,9 +145,7 @@ func (f fake) Series() []scenario.Series {
 func writeCalendar(t *testing.T, w Writer, c Calendar) Summary {
 	t.Helper()
 	s, err := w.Write(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -154,9 +153,7 @@ func files(t *testing.T) (*media.Dir, string) {
 	t.Helper()
 	name := t.TempDir()
 	dir, err := media.OpenDir(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := dir.Close(); err != nil {
 			t.Error(err)
@@ -184,9 +181,7 @@ func TestWriteAndRemove(t *testing.T) {
 			t.Errorf("%d translations, %d occurrences", s.Translations, s.Occurrences)
 		}
 		seeded, err := CountSeeded(t.Context(), st.Ent, "fake")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		want[calendar.Event] += occurrences
 		if diff := cmp.Diff(want, seeded); diff != "" {
 			t.Errorf("seeded (-want +got):\n%s", diff)
@@ -205,9 +200,7 @@ func TestWriteAndRemove(t *testing.T) {
 		// An event of a user, with a seeded parent and venue.
 		own := writeOwnEvents(t, st)
 		foreign, err := CountForeign(t.Context(), st.Ent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if foreign.Sum() != 5 || foreign[calendar.Event] != 4 || foreign[calendar.Series] != 1 {
 			t.Errorf("foreign %v", foreign)
 		}
@@ -218,9 +211,7 @@ func TestWriteAndRemove(t *testing.T) {
 		}
 
 		gone, err := Remover{Store: st, Editor: editor(), Files: dir}.Remove(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if gone[calendar.Event] != 2*(1203+occurrences)+made || gone[calendar.Series] != 4 || gone[calendar.Venue] != 6 {
 			t.Errorf("gone %v", gone)
 		}
@@ -262,9 +253,7 @@ func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
 		})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
 		_, err := series.CreateEvent(t.Context(), tx, e, &edit.EventInput{
 			Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
@@ -272,9 +261,7 @@ func writeOwnEvents(t *testing.T, st *store.Store) (own *ent.Event) {
 		})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return own
 }
 
@@ -283,9 +270,7 @@ func checkRowCounts(t *testing.T, st *store.Store, want map[string]int) {
 	t.Helper()
 	for table, n := range want {
 		var got int
-		if err := st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got))
 		if got != n {
 			t.Errorf("%d rows are left in %s, want %d", got, table, n)
 		}
@@ -418,17 +403,13 @@ func TestPlans(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		zone, err := calendar.ParseZone("Europe/Warsaw")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		o := scenario.Options{
 			Scenario: "city", Seed: 1<<64 - 1, Events: 3, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Zone: zone,
 			Languages: []calendar.Language{calendar.Polish}, Now: testTime,
 		}
 		for _, s := range []Number{1, 10, 9} {
-			if err := PlanOf(o, s).Save(t.Context(), st.Ent); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, PlanOf(o, s).Save(t.Context(), st.Ent))
 		}
 		p, ok, err := LastPlan(t.Context(), st.Ent, "city")
 		if err != nil || !ok {
@@ -438,25 +419,19 @@ func TestPlans(t *testing.T) {
 			t.Errorf("last is %+v", p)
 		}
 		p.Complete = true
-		if err := p.Save(t.Context(), st.Ent); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, p.Save(t.Context(), st.Ent))
 		if p, _, err = LastPlan(t.Context(), st.Ent, "city"); err != nil || !p.Complete {
 			t.Errorf("saved again: %+v, %v", p, err)
 		}
 		back, err := p.Options()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if !PlanOf(back, 10).Same(PlanOf(o, 10)) || !back.Now.Equal(testTime) {
 			t.Errorf("options %+v", back)
 		}
 		if _, ok, err := LastPlan(t.Context(), st.Ent, "cit"); ok || err != nil {
 			t.Errorf("of another scenario: %t, %v", ok, err)
 		}
-		if err := forgetPlans(t.Context(), st.Ent, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, forgetPlans(t.Context(), st.Ent, ""))
 		if _, ok, err := LastPlan(t.Context(), st.Ent, "city"); ok || err != nil {
 			t.Errorf("forgotten: %t, %v", ok, err)
 		}
@@ -472,9 +447,7 @@ func filesBelow(t *testing.T, dir string) (names []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return names
 }
 

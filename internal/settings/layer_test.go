@@ -8,23 +8,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func zone(t *testing.T, name string) calendar.Zone {
 	t.Helper()
 	z, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return z
 }
 
 func layer(t *testing.T, text string) Layer {
 	t.Helper()
 	l, err := ParseLayer([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return l
 }
 
@@ -96,9 +93,7 @@ func TestDefaultTexts(t *testing.T) {
 		}
 	}
 	got, err := Resolve(Flags{}, Folder{}, said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := Default()
 	want.Title = Text{"": programName}
 	if diff := cmp.Diff(want, got, sameZone); diff != "" {

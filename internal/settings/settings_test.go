@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 const svg = `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`
@@ -24,9 +25,7 @@ func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -43,9 +42,7 @@ func readSite(dir string) (Site, error) {
 func picture(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 2, 1))))
 	return b.String()
 }
 
@@ -66,9 +63,7 @@ func TestFolderOfASite(t *testing.T) {
 		"logo.svg": svg, "icon.svg": svg, "card.png": card, "custom.css": "a { background: url(data:image/png;base64,AA) }",
 		"about.pl.html": "<p>O nas", ".hidden": "is ignored",
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := Site{
 		Languages: []calendar.Language{"es", "pl"}, Zone: zone(t, "Europe/Warsaw"),
 		Currency: calendar.Currency{Symbol: "zł", Code: "PLN", Position: calendar.Postfix, Decimal: ","},
@@ -190,9 +185,7 @@ func TestAllFaultsOfAFolderAreNamed(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"site.json": `{"home": 1, "indexing": 1}`, "logo.svg": "a", "logo.png": "a", "readme.txt": "",
 	})
-	if err := os.Mkdir(filepath.Join(dir, "icon.svg"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "icon.svg"), 0o700))
 	_, err := Read(dir)
 	if err == nil {
 		t.Fatal("no error")

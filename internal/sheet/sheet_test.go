@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/encoding/charmap"
 	utf16 "golang.org/x/text/encoding/unicode"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // lines returns the header and the rows of a table as texts. A row has its line number, cells and flaws.
@@ -74,9 +76,7 @@ func TestEncodingsAreFound(t *testing.T) {
 	polish, spanish := "tytuł;miejsce\nWieczór jazzowy, święto;Łódź\n", "título;lugar\n¡Música en el jardín!;Peñíscola\n"
 	encode := func(s string, e interface{ String(string) (string, error) }) string {
 		out, err := e.String(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return out
 	}
 	for _, tt := range []struct{ name, data, want, text string }{
@@ -88,9 +88,7 @@ func TestEncodingsAreFound(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table, err := Open([]byte(tt.data), tt.want == "Windows-1252")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if table.Encoding != tt.want || table.Separator != ';' {
 				t.Errorf("encoding %s, separator %q", table.Encoding, table.Separator)
 			}

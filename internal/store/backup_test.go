@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -93,9 +94,7 @@ func TestBackupLeavesNothingElseBehind(t *testing.T) {
 		t.Helper()
 		var got []string
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, e := range entries {
 			got = append(got, e.Name())
 		}
@@ -105,9 +104,7 @@ func TestBackupLeavesNothingElseBehind(t *testing.T) {
 	}
 	only("copy.db")
 	at, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if at.Mode().Perm() != 0o600 {
 		t.Errorf("the copy, with its hashes of passwords, has mode %s", at.Mode())
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -29,9 +30,7 @@ func TestFileWriter(t *testing.T) {
 		t.Skip("only as a process of its own")
 	}
 	st, err := store.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	name := os.Getenv("ALMANAC_TEST_WRITER_NAME")
 	go func() {
 		for n := 0; ; n++ {
@@ -78,9 +77,7 @@ func startWriter(t *testing.T, url, name string) *writer {
 	if err == nil {
 		err = w.cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	go func() {
 		defer close(w.wrote)
 		lines := bufio.NewScanner(out)
@@ -166,18 +163,14 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 func (c removedFiles) run(t *testing.T) {
 	url := storetest.SQLite(t)
 	file, _ := store.SQLiteFile(url)
-	if err := storetest.Migrated(t, url).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, storetest.Migrated(t, url).Close())
 	writers := []*writer{startWriter(t, url, "a"), startWriter(t, url, "b")}
 	last := make([]int, len(writers))
 	for i, w := range writers {
 		last[i] = w.acknowledged(t, 20)
 	}
 	for _, suffix := range c.remove {
-		if err := os.Remove(file + suffix); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(file+suffix))
 	}
 	for _, w := range writers {
 		select {
@@ -206,9 +199,7 @@ func (c removedFiles) run(t *testing.T) {
 	for i, w := range writers {
 		rows := storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name LIKE ?", w.name+"-%")
 		found, err := strconv.Atoi(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if found < last[i]+1 {
 			t.Errorf("%s: %d of %d acknowledged rows are there", w.name, found, last[i]+1)
 		}
@@ -231,9 +222,7 @@ func TestReplacedDatabase(t *testing.T) {
 	if _, err := st.Backup(t.Context(), copied, false, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(copied, file); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(copied, file))
 	if err := write(t.Context(), st, "x", 1); !errors.Is(err, store.ErrFilesReplaced) || !store.IsUnavailable(err) {
 		t.Errorf("a transaction: %v", err)
 	}
@@ -274,17 +263,11 @@ func TestRemovedLogIsSaved(t *testing.T) {
 			url := storetest.SQLite(t)
 			file, _ := store.SQLiteFile(url)
 			st := storetest.Migrated(t, url)
-			if err := write(t.Context(), st, "x", 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, write(t.Context(), st, "x", 1))
 			for _, suffix := range []string{"-wal", "-shm"} {
-				if err := os.Remove(file + suffix); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.Remove(file+suffix))
 				if text, ok := c.at[suffix]; ok {
-					if err := os.WriteFile(file+suffix, []byte(text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, os.WriteFile(file+suffix, []byte(text), 0o600))
 				}
 			}
 			if err := write(t.Context(), st, "x", 2); !errors.Is(err, store.ErrFilesReplaced) {
@@ -292,13 +275,9 @@ func TestRemovedLogIsSaved(t *testing.T) {
 			}
 			// A copy of the database file alone has what was saved.
 			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			alone := filepath.Join(t.TempDir(), "alone.db")
-			if err := os.WriteFile(alone, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(alone, data, 0o600))
 			saved := false
 			if len(data) > 0 {
 				copied := storetest.Open(t, "sqlite://"+alone)
@@ -319,15 +298,11 @@ func TestOpenPool(t *testing.T) {
 	url := storetest.SQLite(t) + "?max-open=4"
 	file, _ := store.SQLiteFile(url)
 	st := storetest.Open(t, url)
-	if err := st.OpenPool(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, st.OpenPool(t.Context()))
 	if got := st.DB.Stats(); got.OpenConnections != 4 || got.InUse != 0 {
 		t.Errorf("%d connections are open, %d in use", got.OpenConnections, got.InUse)
 	}
-	if err := errors.Join(os.Remove(file+"-wal"), os.Remove(file+"-shm")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Remove(file+"-wal"), os.Remove(file+"-shm")))
 	if err := st.CheckFiles(t.Context()); !errors.Is(err, store.ErrFilesReplaced) {
 		t.Errorf("the check: %v", err)
 	}
@@ -337,9 +312,7 @@ func TestOpenPool(t *testing.T) {
 		if err == nil {
 			err = conn.PingContext(t.Context())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		conns[i] = conn
 	}
 	for _, conn := range conns {
@@ -354,9 +327,7 @@ func TestOpenPool(t *testing.T) {
 func TestFilesThatComeAndGo(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
-	if err := storetest.Migrated(t, url).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, storetest.Migrated(t, url).Close())
 	st := storetest.Open(t, url+"?max-idle=0")
 	const each = 100
 	errs := make(chan error)
@@ -384,15 +355,9 @@ func TestFilesThatComeAndGo(t *testing.T) {
 // BenchmarkCheckFiles measures the check that each write makes twice.
 func BenchmarkCheckFiles(b *testing.B) {
 	st, err := store.Open(b.Context(), storetest.SQLite(b))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	for b.Loop() {
-		if err := st.CheckFiles(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, st.CheckFiles(b.Context()))
 	}
-	if err := st.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, st.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestOnlyTheOwnerMayReadDatabaseFiles checks the permissions of new database files. With SQLite's own mode, all
@@ -30,17 +31,11 @@ func TestOnlyTheOwnerMayReadDatabaseFiles(t *testing.T) { //nolint:paralleltest 
 			dir := t.TempDir()
 			file := filepath.Join(dir, "a.db")
 			if tt.existing != 0 {
-				if err := os.WriteFile(file, nil, tt.existing); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Chmod(file, tt.existing); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(file, nil, tt.existing))
+				must.Succeed(t, os.Chmod(file, tt.existing))
 			}
 			st, err := store.Open(t.Context(), "sqlite://"+file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			defer func() {
 				if err := st.Close(); err != nil {
 					t.Error(err)
@@ -55,14 +50,10 @@ func TestOnlyTheOwnerMayReadDatabaseFiles(t *testing.T) { //nolint:paralleltest 
 			}
 			got := map[string]fs.FileMode{}
 			entries, err := os.ReadDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for _, e := range entries {
 				info, err := e.Info()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				got[e.Name()] = info.Mode()
 			}
 			want := map[string]fs.FileMode{"a.db": tt.want, "a.db-wal": tt.want, "a.db-shm": tt.want, "copy.db": 0o600}

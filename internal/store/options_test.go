@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -69,9 +70,7 @@ func TestOptionsOfURLs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := store.LimitsOf(test.url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			want := server
 			if strings.HasPrefix(test.url, "sqlite") {
 				want = files
@@ -87,9 +86,7 @@ func TestOptionsOfURLs(t *testing.T) {
 func TestOptionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	noPEM := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(noPEM, []byte("no certificate"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(noPEM, []byte("no certificate"), 0o600))
 	for _, test := range []struct{ url, want string }{
 		{"sqlite://a.db?mode=ro", "known are busy-timeout, cache-size, max-idle, max-idle-time, max-lifetime, max-open, mmap-size"},
 		{"sqlite://a.db?tls=true", "unknown option"},
@@ -201,9 +198,7 @@ func TestConnectionIsEncryptedWhenAsked(t *testing.T) {
 	for _, mode := range []string{"skip-verify", "preferred"} {
 		st := storetest.Open(t, url+"&tls="+mode)
 		var cipher string
-		if err := st.DB.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'Ssl_cipher'").Scan(&name, &cipher); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.DB.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'Ssl_cipher'").Scan(&name, &cipher))
 		if cipher == "" {
 			t.Errorf("tls=%s: not encrypted", mode)
 		}
@@ -237,9 +232,7 @@ func TestServersAreVerifiedByTheCertificateGiven(t *testing.T) {
 			t.Parallel()
 			cert, key := test.signer.issue(t, strings.ReplaceAll(test.name, " ", "-"), test.host)
 			pair, err := tls.LoadX509KeyPair(cert, key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			addr, outcome := startTLSGreeter(t, &tls.Config{
 				Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12,
 			})
@@ -268,9 +261,7 @@ type handshakeResult struct {
 func startTLSGreeter(t *testing.T, config *tls.Config) (addr string, outcome <-chan handshakeResult) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { ln.Close() })
 	out := make(chan handshakeResult, 1)
 	go func() {
@@ -327,13 +318,9 @@ func newAuthority(t *testing.T, dir, name string) *authority {
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return &authority{dir: dir, file: writePEM(t, filepath.Join(dir, name+".pem"), "CERTIFICATE", der), cert: cert, key: key}
 }
 
@@ -350,13 +337,9 @@ func (a *authority) issue(t *testing.T, name, host string) (certFile, keyFile st
 		template.IPAddresses = []net.IP{net.ParseIP(host)}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return writePEM(t, filepath.Join(a.dir, name+"-cert.pem"), "CERTIFICATE", der),
 		writePEM(t, filepath.Join(a.dir, name+"-key.pem"), "PRIVATE KEY", private)
 }
@@ -364,16 +347,12 @@ func (a *authority) issue(t *testing.T, name, host string) (certFile, keyFile st
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return key
 }
 
 func writePEM(t *testing.T, file, kind string, der []byte) string {
 	t.Helper()
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 	return file
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -58,9 +59,7 @@ func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
 func holdLock(t *testing.T, st *store.Store) (release func()) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +68,7 @@ func holdLock(t *testing.T, st *store.Store) (release func()) {
 		if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 			t.Fatal(err)
 		}
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, conn.Close())
 	}
 }
 
@@ -186,13 +183,9 @@ func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	t.Parallel()
 	st, other := twoProcesses(t, "")
 	tx, err := st.DB.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var n int
-	if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, tx.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&n))
 	if _, err := other.DB.ExecContext(t.Context(), "INSERT INTO t VALUES (1)"); err != nil {
 		t.Fatal(err)
 	}
@@ -211,9 +204,7 @@ func withoutLog(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	file, _ := store.SQLiteFile(url)
 	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
@@ -259,9 +250,7 @@ func TestWaitToReadEndsWithTheContext(t *testing.T) {
 	do("CREATE TABLE t (n integer)")
 	do("INSERT INTO t VALUES (5)")
 	st, err := store.OpenReading(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() {
 		if err := st.Close(); err != nil {
 			t.Error(err)

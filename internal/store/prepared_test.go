@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -23,20 +24,18 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 		var name string
 		// Its text is another one each time, so it is never prepared itself.
 		query := fmt.Sprintf("SHOW SESSION STATUS WHERE Variable_name = 'Com_stmt_execute' OR '%p' = ''", &name)
-		if err := st.DB.QueryRowContext(t.Context(), query).Scan(&name, &n); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.DB.QueryRowContext(t.Context(), query).Scan(&name, &n))
 		return n
 	}
-	must := func(query string, args ...any) {
+	exec := func(query string, args ...any) {
 		t.Helper()
 		if _, err := st.DB.ExecContext(t.Context(), query, args...); err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
 	}
-	must("CREATE TABLE t (n bigint, name varchar(20), data varbinary(8))")
+	exec("CREATE TABLE t (n bigint, name varchar(20), data varbinary(8))")
 	for n := range 5 {
-		must("INSERT INTO t VALUES (?, ?, ?)", n, "zażółć", []byte{0, 0xff, 0xfe, byte(n)})
+		exec("INSERT INTO t VALUES (?, ?, ?)", n, "zażółć", []byte{0, 0xff, 0xfe, byte(n)})
 	}
 	if got := executed(); got != 2 {
 		t.Errorf("of five times, %d were executed as prepared", got)
@@ -44,9 +43,7 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 	one := func(n int) (name string, data []byte) {
 		t.Helper()
 		row := st.DB.QueryRowContext(t.Context(), "SELECT name, data FROM t WHERE n = ?", n)
-		if err := row.Scan(&name, &data); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, row.Scan(&name, &data))
 		return name, data
 	}
 	for n := range 5 {
@@ -58,7 +55,7 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 		t.Errorf("of ten times, %d were executed as prepared", got)
 	}
 	// A changed table is noticed.
-	must("ALTER TABLE t MODIFY name varchar(40), ADD COLUMN more int FIRST")
+	exec("ALTER TABLE t MODIFY name varchar(40), ADD COLUMN more int FIRST")
 	if name, _ := one(1); name != "zażółć" {
 		t.Errorf("after the change: %q", name)
 	}
@@ -70,8 +67,8 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 	}
 	// A statement that cannot be prepared.
 	for range 5 {
-		must("LOCK TABLES t READ")
-		must("UNLOCK TABLES")
+		exec("LOCK TABLES t READ")
+		exec("UNLOCK TABLES")
 	}
 	// More of them than are kept.
 	for n := range 40 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -51,9 +52,7 @@ func TestQuestion(t *testing.T) {
 		}
 		all.Wait()
 		ask(105)
-		if err := q.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, q.Close())
 		if _, err := q.Ask(t.Context()); err == nil && st.Engine() == "sqlite" {
 			t.Error("it answers after its end")
 		}
@@ -143,16 +142,12 @@ func BenchmarkQuestion(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if err := q.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, q.Close())
 	})
 	b.Run("pool", func(b *testing.B) {
 		for b.Loop() {
 			var n int64
-			if err := st.DB.QueryRowContext(b.Context(), query).Scan(&n); err != nil {
-				b.Fatal(err)
-			}
+			must.Succeed(b, st.DB.QueryRowContext(b.Context(), query).Scan(&n))
 		}
 	})
 }

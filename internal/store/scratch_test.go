@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -19,9 +20,7 @@ func TestScratchDatabases(t *testing.T) {
 	address := storetest.MySQL(t)
 	existing := storetest.Open(t, address)
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	absent := *u
 	absent.Path += "-scratch s" // a name that needs quotes; TiDB refuses a connection to one with a backquote
 	for _, test := range []struct {
@@ -37,26 +36,18 @@ func TestScratchDatabases(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			st, err := store.OpenScratch(ctx, test.address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			var name, charset string
 			row := st.DB.QueryRowContext(ctx, "SELECT DATABASE(), @@collation_database")
-			if err := row.Scan(&name, &charset); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, row.Scan(&name, &charset))
 			if !test.remains && charset != "utf8mb4_bin" {
 				t.Errorf("collation %s", charset)
 			}
 			cancel() // as an interrupted command does
-			if err := st.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, st.Close())
 			found := 0
-			if err := existing.DB.QueryRowContext(t.Context(),
-				"SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?", name).Scan(&found); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, existing.DB.QueryRowContext(t.Context(),
+				"SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = ?", name).Scan(&found))
 			if remains := found == 1; remains != test.remains {
 				t.Errorf("%s is there: %t", name, remains)
 			}

@@ -4,41 +4,37 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestConnectionsKeepStatements(t *testing.T) {
 	t.Parallel()
 	st, err := Open(t.Context(), "sqlite://"+t.TempDir()+"/kept.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() {
 		if err := st.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	db := st.DB
-	must := func(query string, args ...any) {
+	exec := func(query string, args ...any) {
 		t.Helper()
 		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
 	}
-	must("CREATE TABLE t (n integer); CREATE TABLE u (n integer)") // a script
+	exec("CREATE TABLE t (n integer); CREATE TABLE u (n integer)") // a script
 	for n := range 5 {
-		must("INSERT INTO t VALUES (?), (?)", n, n+10)
+		exec("INSERT INTO t VALUES (?), (?)", n, n+10)
 	}
 	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	// The same statement within itself, on one connection.
 	below := func(most int, each func(n int)) {
 		t.Helper()
 		rows, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", most)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer func() {
 			if err := rows.Close(); err != nil {
 				t.Error(err)
@@ -46,56 +42,44 @@ func TestConnectionsKeepStatements(t *testing.T) {
 		}()
 		for rows.Next() {
 			var n int
-			if err := rows.Scan(&n); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, rows.Scan(&n))
 			each(n)
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Err())
 	}
 	sum := 0
 	below(3, func(n int) { below(2, func(int) { sum += n + 1 }) })
 	if sum != 2*(1+2+3) {
 		t.Errorf("the sum is %d", sum)
 	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, tx.Rollback())
 	// A changed schema is noticed.
 	count := func() (n int) {
-		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_table_info('t')").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_table_info('t')").Scan(&n))
 		return n
 	}
 	columns := func() int {
 		rows, err := db.QueryContext(t.Context(), "SELECT * FROM t")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		defer func() {
 			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 				t.Error(err)
 			}
 		}()
 		names, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return len(names)
 	}
 	if count() != 1 || columns() != 1 {
 		t.Error("t has more than a column")
 	}
-	must("ALTER TABLE t ADD COLUMN m integer")
+	exec("ALTER TABLE t ADD COLUMN m integer")
 	if count() != 2 || columns() != 2 {
 		t.Error("the new column is not seen")
 	}
 	// More statements than are kept.
 	for n := range 2 * maxStatements {
-		must(fmt.Sprintf("INSERT INTO u VALUES (%d)", n))
+		exec(fmt.Sprintf("INSERT INTO u VALUES (%d)", n))
 	}
 	if _, err := db.ExecContext(t.Context(), "INSERT INTO u VALUES (?)"); err == nil {
 		t.Error("an argument is missing, and nobody minds")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -44,18 +45,14 @@ func TestTx(t *testing.T) {
 		count := func() int {
 			t.Helper()
 			n, err := st.Ent.Record.Query().Count(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return n
 		}
 		insert := func(tx *ent.Tx) error {
 			return tx.Record.Create().SetKind("event").Exec(t.Context())
 		}
 		t.Run("commits", func(t *testing.T) {
-			if err := store.Tx(t.Context(), st.Ent, insert); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, store.Tx(t.Context(), st.Ent, insert))
 			if n := count(); n != 1 {
 				t.Errorf("got %d records, want 1", n)
 			}

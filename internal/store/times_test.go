@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -25,16 +26,12 @@ func TestTimesAreStoredInUTC(t *testing.T) {
 		}
 		for login, zone := range map[string]*time.Location{"utc": time.UTC, "east": east, "west": west, "local": time.Local} {
 			err := st.Ent.User.Create().SetLogin(login).SetRole(calendar.Author).SetCreatedAt(at.In(zone)).Exec(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if got := storetest.Value(t, st.DB, raw, login); got != want {
 				t.Errorf("%s is stored as %s, want %s", login, got, want)
 			}
 			u, err := st.Ent.User.Query().Where(user.Login(login)).Only(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if u.CreatedAt != at {
 				t.Errorf("%s is read as %s, want %s", login, u.CreatedAt, at)
 			}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -22,9 +23,7 @@ func proxyThatLoses(t *testing.T, statement, server string) (address string) {
 	t.Helper()
 	packet := append([]byte{3}, statement...) // 3 is the command of a query
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	open := []io.Closer{l}
 	var mu sync.Mutex
 	t.Cleanup(func() {
@@ -85,17 +84,13 @@ func TestEndOfATransactionWithoutAnAnswer(t *testing.T) {
 				t.Skipf("%s names no server", storetest.Variable)
 			}
 			to, err := url.Parse(storetest.MySQL(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			to.Host = proxyThatLoses(t, test.statement, to.Host)
 			st := storetest.Open(t, to.String())
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			tx, err := st.DB.BeginTx(ctx, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			ended := make(chan error, 1)
 			go func() { ended <- test.end(tx) }()
 			select {

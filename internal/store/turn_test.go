@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestWritersTakeTurns has a writer that writes again at once while another one waits. The other one writes first.
@@ -17,9 +18,7 @@ func TestWritersTakeTurns(t *testing.T) {
 			url := "sqlite://" + t.TempDir() + "/x.db"
 			synctest.Test(t, func(t *testing.T) {
 				st, err := store.Open(t.Context(), url)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				defer func() {
 					if err := st.Close(); err != nil {
 						t.Error(err)
@@ -30,29 +29,21 @@ func TestWritersTakeTurns(t *testing.T) {
 				}
 				begin := func() *sql.Tx {
 					tx, err := st.DB.BeginTx(t.Context(), nil)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, err)
 					return tx
 				}
 				tx := begin()
 				ended := make(chan error, 1)
 				go func() { ended <- other.do(context.WithoutCancel(t.Context()), st.DB) }()
 				synctest.Wait()
-				if err := tx.Commit(); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tx.Commit())
 				tx = begin()
 				n := 0
-				if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&n); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tx.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&n))
 				if n != 1 {
 					t.Errorf("%d rows: the writer that waited has not written first", n)
 				}
-				if err := tx.Rollback(); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, tx.Rollback())
 				if err := <-ended; err != nil {
 					t.Error(err)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
@@ -49,9 +50,7 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 func TestSQLiteWithoutRoomIsAway(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), "sqlite://"+filepath.Join(t.TempDir(), "full.db")+"?max-open=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := st.Close(); err != nil {
 			t.Error(err)
@@ -62,9 +61,7 @@ func TestSQLiteWithoutRoomIsAway(t *testing.T) {
 		return err
 	}
 	for _, s := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT)", "PRAGMA max_page_count = 4"} {
-		if err := do(s); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, do(s))
 	}
 	if err := do("INSERT INTO t (x) VALUES (hex(randomblob(100000)))"); !store.IsUnavailable(err) {
 		t.Errorf("full: %v", err)
@@ -72,9 +69,7 @@ func TestSQLiteWithoutRoomIsAway(t *testing.T) {
 	if err := do("INSERT INTO t (id) VALUES (1), (1)"); err == nil || store.IsUnavailable(err) {
 		t.Errorf("duplicate: %v", err)
 	}
-	if err := do("PRAGMA query_only = 1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, do("PRAGMA query_only = 1"))
 	if err := do("INSERT INTO t (id) VALUES (2)"); !store.IsUnavailable(err) {
 		t.Errorf("read-only: %v", err)
 	}

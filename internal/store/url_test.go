@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -89,9 +90,7 @@ func TestMySQLURLs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			c, shown, err := store.ParseURL(test.url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			got := settings{c.User, c.Passwd, c.Addr, c.DBName, c.TLSConfig, c.Timeout}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -154,9 +153,7 @@ func TestOpenOnAUnixSocket(t *testing.T) {
 		t.Skipf("the server's socket is not on this machine: %v", err)
 	}
 	target, err := store.MySQLTarget(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	u := url.URL{Scheme: "mysql+unix", User: url.User(target.User), Path: socket}
 	u.RawQuery = url.Values{"database": {target.Database}}.Encode()
 	local := storetest.Open(t, u.String())
@@ -287,9 +284,7 @@ func FuzzParseURL(f *testing.F) {
 func TestManualNamesEveryOption(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/dba.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	text := string(page)
 	for _, u := range []string{"mysql://h/cal?x=", "sqlite://a.db?x="} {
 		_, _, err := store.ParseURL(u)

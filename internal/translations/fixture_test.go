@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -215,14 +216,10 @@ func writeUnits(t testing.TB, units []Unit) string {
 	}
 	w.open()
 	for i := range units {
-		if err := w.unit(&units[i]); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.unit(&units[i]))
 	}
 	w.close()
-	if err := b.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Flush())
 	return out.String()
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // unit returns a unit with an English source and a Polish target.
@@ -174,9 +175,7 @@ func TestChangeLog(t *testing.T) {
 			unit(calendar.Event, w.bare, Title, "changed", "x"),
 		}))
 		last, err := w.db.Change.Query().Order(ent.Desc(change.FieldID)).First(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if last.RecordID != w.gala || last.Action != calendar.Updated || !slices.Equal(last.Fields, []string{"title", "description"}) {
 			t.Errorf("change %+v", last)
 		}
@@ -206,9 +205,7 @@ func TestExport(t *testing.T) {
 		w.change(w.gala, calendar.Polish, edit.EventInput{Title: new("Bal")})
 		w.change(w.market, calendar.English, edit.EventInput{Title: new("Market")})
 		newest, err := w.db.Change.Query().Order(ent.Desc(change.FieldID)).FirstID(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		event := func(id int64, fields ...Field) (out []string) {
 			for _, f := range fields {
 				out = append(out, ID{calendar.Event, id, f}.String())
@@ -291,9 +288,7 @@ func TestStatus(t *testing.T) {
 		w.change(w.gala, calendar.Polish, edit.EventInput{Title: new("Bal"), Slug: new("bal")})
 		w.change(w.bare, calendar.Polish, edit.EventInput{Title: new("Ada")})
 		got, err := Status(t.Context(), w.db, Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		checkEqual(t, "status", []Count{
 			{"event", "en", 3, 2, 0, 2},
 			{"event", "pl", 3, 1, 1, 4},
@@ -318,9 +313,7 @@ func TestStatus(t *testing.T) {
 			missing = append(missing, m)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		checkEqual(t, "missing", []Missing{
 			{calendar.Event, w.gala, "Gala", calendar.Polish, []Field{Description, Excerpt}},
 			{calendar.Event, w.market, "Mercado", calendar.Polish, []Field{Title, Description}},
@@ -339,9 +332,7 @@ func TestStatusOfNothing(t *testing.T) {
 			return 0, err
 		})
 		got, err := Status(t.Context(), w.db, Filter{Kinds: []calendar.Kind{calendar.Venue}, Languages: []calendar.Language{"pl"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		checkEqual(t, "status", []Count{{Kind: "venue", Language: "pl"}}, got)
 	})
 }

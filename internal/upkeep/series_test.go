@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/proof/edittest"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -22,9 +23,7 @@ import (
 func wall(t *testing.T, text string) calendar.Wall {
 	t.Helper()
 	w, err := calendar.ParseWall(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 
@@ -35,9 +34,7 @@ func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []
 	ctx, e := t.Context(), w.As(calendar.Editor)
 	drawn := w.DB.Record.Create().SetKind(calendar.Series).SaveX(ctx)
 	template, err := ent.EncodeTemplate(&ent.Event{Language: calendar.English, Title: "Market"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	row = w.DB.Series.Create().SetID(drawn.ID).SetStatus(calendar.Publish).SetPublishedAt(edittest.Now).
 		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(edittest.Now).SetModifiedAt(edittest.Now).SaveX(ctx)
 	phase := func(position int, start, rule string, exdate ...calendar.Wall) {
@@ -58,9 +55,7 @@ func newWeekly(t *testing.T, w *edittest.World) (row *ent.Series, occurrences []
 		occurrences = append(occurrences,
 			w.DB.Event.UpdateOneID(made.ID).SetSeriesID(row.ID).SetOriginalStart(wall(t, start)).SaveX(ctx))
 	}
-	if err := upkeep.Reindex(ctx, w.DB, w.As(calendar.Administrator), func(calendar.Kind, int) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, upkeep.Reindex(ctx, w.DB, w.As(calendar.Administrator), func(calendar.Kind, int) {}))
 	return row, occurrences
 }
 
@@ -196,9 +191,7 @@ func TestRepairFreesOccurrencesOfNoSeries(t *testing.T) {
 		w.DB.SeriesPhase.Delete().ExecX(ctx)
 		w.DB.Series.DeleteOneID(row.ID).ExecX(ctx)
 		before := w.DB.Event.GetX(ctx, occurrences[0].ID)
-		if err := upkeep.Repair(ctx, w.DB, w.As(calendar.Administrator)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, upkeep.Repair(ctx, w.DB, w.As(calendar.Administrator)))
 		if got := w.Problems(); len(got) > 0 {
 			t.Errorf("after the repair: %q", got)
 		}
@@ -222,9 +215,7 @@ func TestRepairDerivesInstantsFromWallTimes(t *testing.T) {
 		late := row.StartsAt.Add(time.Hour)
 		w.DB.Event.UpdateOne(row).SetStartsAt(late).SetEndsAt(row.EndsAt.Add(time.Hour)).ExecX(ctx)
 		w.DB.Event.UpdateOne(unknown).SetTimezone("Mars/Base").SetStartsAt(late).ExecX(ctx)
-		if err := upkeep.Repair(ctx, w.DB, w.As(calendar.Administrator)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, upkeep.Repair(ctx, w.DB, w.As(calendar.Administrator)))
 		got := w.DB.Event.GetX(ctx, row.ID)
 		if !got.StartsAt.Equal(row.StartsAt) || !got.EndsAt.Equal(row.EndsAt) || got.Version <= row.Version {
 			t.Errorf("from %s to %s, version %d; it was from %s to %s, version %d",
@@ -252,9 +243,7 @@ func TestRepairLocksSeriesFirst(t *testing.T) {
 			w.DB.Event.UpdateOne(row).SetStartsAt(row.StartsAt.Add(time.Hour)).ExecX(t.Context())
 		}
 		statements()
-		if err := upkeep.Repair(t.Context(), w.DB, w.As(calendar.Administrator)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, upkeep.Repair(t.Context(), w.DB, w.As(calendar.Administrator)))
 		storetest.CheckSeriesFirst(t, statements())
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestEnglishWords(t *testing.T) {
@@ -151,9 +152,7 @@ func TestMonthsStopAtTheirLastDay(t *testing.T) {
 	}
 	for _, test := range tests {
 		now, err := time.Parse(time.DateOnly, test.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		d, err := when.Parse(test.text, now, calendar.UTC())
 		if err != nil {
 			t.Errorf("%s of %s: %v", test.text, test.now, err)
@@ -388,9 +387,7 @@ func TestDaysOnWhichTheClockChanges(t *testing.T) {
 	}
 	for _, test := range tests {
 		now, err := time.Parse(time.RFC3339, test.now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		z := warsaw
 		if test.in != z.String() {
 			z = zone(t, test.in)

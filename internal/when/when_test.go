@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // saturday is the now of most tests.
@@ -18,9 +19,7 @@ var saturday = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 func zone(t testing.TB, name string) calendar.Zone {
 	t.Helper()
 	z, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return z
 }
 
@@ -487,9 +486,7 @@ func TestAWeekendEndsOnItsSunday(t *testing.T) {
 		{"2026-12-05", "2026-12-05", "2026-12-05"},
 	} {
 		d, err := when.Parse(test.text, saturday, calendar.UTC())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		end := d.AsEnd()
 		if got := end.AsEnd().Wall(calendar.UTC()).Format(time.DateOnly); got != test.want {
 			t.Errorf("%s ends on %s, want %s", test.text, got, test.want)
@@ -557,9 +554,7 @@ func TestADayHasNoTimeOfDay(t *testing.T) {
 		"midnight": false, "noon": false, "today midnight": false, "2026-12-05 00:00": false, "now": false, "+3 days": false,
 	} {
 		d, err := when.Parse(text, saturday, calendar.UTC())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if d.DayOnly() != want {
 			t.Errorf("%s: DayOnly is %t, want %t", text, d.DayOnly(), want)
 		}

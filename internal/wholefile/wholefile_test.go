@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // names returns the names of the files in a folder, sorted.
 func names(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, e := range entries {
 		out = append(out, e.Name())
 	}
@@ -66,12 +66,8 @@ func TestAbandonedFilesAreRemoved(t *testing.T) {
 		".b.index.1.tmp": 2 * abandonedAfter, "a.index": 2 * abandonedAfter,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, nil, 0o600))
+		must.Succeed(t, os.Chtimes(path, now, now.Add(-age)))
 	}
 	RemoveAbandoned(filepath.Join(dir, "a.index"), now)
 	if diff := cmp.Diff([]string{".a.index.2.tmp", ".b.index.1.tmp", "a.index"}, names(t, dir)); diff != "" {

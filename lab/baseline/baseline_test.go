@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -32,32 +33,24 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 		err := fill.Database(ctx, st, fill.Options{
 			Events: 200, From: fill.Default(time.Now()), Site: local.Site("http://localhost"),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		ids := shown(t, st)
 		odd := st.Ent.Event.UpdateOneID(ids[0]).SetTitle("\"\\ \x01\b\f\r\t\n & <é>\u2028\u2029\u007f").SetWebsite("").
 			SetDescription("one\n\ntwo & <b>three</b>").SetCost(calendar.Cost{Prices: []string{"0", "7"}, Texts: []string{"Gift"}})
 		locked := st.Ent.Event.UpdateOneID(ids[1]).SetPasswordHash(make([]byte, 32))
 		alone := st.Ent.Event.UpdateOneID(ids[2]).ClearVenues().ClearOrganizers().ClearTerms().ClearImage()
 		for _, update := range []*ent.EventUpdateOne{odd, locked, alone} {
-			if err := update.Exec(ctx); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, update.Exec(ctx))
 		}
 		service, err := local.Start(ctx, local.Config{Store: st})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() {
 			if err := service.Close(); err != nil {
 				t.Error(err)
 			}
 		})
 		lists := index.New(st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
-		if err := lists.Load(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, lists.Load(ctx))
 		paths := []string{"/events"}
 		for i, id := range ids {
 			if i != 1 {
@@ -67,9 +60,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 		for _, way := range []baseline.Way{baseline.Count, baseline.Keep, baseline.Index} {
 			t.Run(way.String(), func(t *testing.T) {
 				s, err := baseline.New(ctx, baseline.Config{DB: st.DB, Site: service.Site, Way: way, Index: lists})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, err)
 				t.Cleanup(func() {
 					if err := s.Close(); err != nil {
 						t.Error(err)
@@ -90,9 +81,7 @@ func compare(t *testing.T, s *baseline.Server, api, path string) {
 	var req fasthttp.Request
 	var want fasthttp.Response
 	req.SetRequestURI(api + path)
-	if err := fasthttp.Do(&req, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fasthttp.Do(&req, &want))
 	if want.StatusCode() != 200 {
 		t.Fatalf("%s: the service answers %d: %s", path, want.StatusCode(), want.Body())
 	}
@@ -118,8 +107,6 @@ func shown(t *testing.T, st *store.Store) []int64 {
 	ids, err := st.Ent.Event.Query().Where(event.StatusEQ(calendar.Publish), event.HideFromListings(false),
 		event.PasswordHashIsNil(), event.StartsAtGT(time.Now().UTC())).
 		Order(event.ByStartsAt(), event.ByID()).Limit(20).IDs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return ids
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // server is a fake HTTP server. reply gets the number of a request and its arrival time, sleeps as long as the reply
@@ -59,9 +61,7 @@ func simulate(t *testing.T, c Config, reply func(i int, at time.Duration) string
 	c.Dial, c.Sleep = s.dial, time.Sleep
 	c.Request = Each([][]byte{Get(&url.URL{Scheme: "http", Host: "test", Path: "/"})}, 0)
 	r, err := Run(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	synctest.Wait()
 	return r
 }
@@ -287,9 +287,7 @@ func TestSchedule(t *testing.T) {
 
 func TestMessage(t *testing.T) {
 	u, err := url.Parse("http://example.org:8080/a%20b?c=d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	got := string(Message("POST", u, []byte("{}"), "Content-Type: application/json"))
 	want := "POST /a%20b?c=d HTTP/1.1\r\nHost: example.org:8080\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 	if got != want {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // eventRowOf returns an event with these fields as the API would show it.
@@ -167,9 +169,7 @@ func TestGuiltyLines(t *testing.T) {
 func echo(t *testing.T) string {
 	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { _ = ln.Close() })
 	go func() {
 		for {
@@ -189,9 +189,7 @@ func echo(t *testing.T) string {
 func TestProxyPassesHoldsBackAndCuts(t *testing.T) {
 	t.Parallel()
 	p, err := newProxy(t.Context(), echo(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := p.close(); err != nil {
 			t.Error(err)
@@ -200,9 +198,7 @@ func TestProxyPassesHoldsBackAndCuts(t *testing.T) {
 	dial := func() net.Conn {
 		t.Helper()
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", p.address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return c
 	}
 	ask := func(c net.Conn, text string, within time.Duration) error {
@@ -223,9 +219,7 @@ func TestProxyPassesHoldsBackAndCuts(t *testing.T) {
 	}
 	c := dial()
 	defer c.Close()
-	if err := ask(c, "one", 10*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, ask(c, "one", 10*time.Second))
 	p.set(stall)
 	var timeout net.Error
 	if err := ask(c, "two", 50*time.Millisecond); !errors.As(err, &timeout) || !timeout.Timeout() {
@@ -233,9 +227,7 @@ func TestProxyPassesHoldsBackAndCuts(t *testing.T) {
 	}
 	p.set(pass)
 	// What was held back comes, before what is sent now.
-	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetDeadline(time.Now().Add(10*time.Second)))
 	late := make([]byte, 3)
 	if _, err := io.ReadFull(c, late); err != nil || string(late) != "two" {
 		t.Fatalf("got %q, %v", late, err)
@@ -247,9 +239,7 @@ func TestProxyPassesHoldsBackAndCuts(t *testing.T) {
 	p.set(pass)
 	again := dial()
 	defer again.Close()
-	if err := ask(again, "four", 10*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, ask(again, "four", 10*time.Second))
 }
 
 func TestWrongUsage(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -22,9 +23,7 @@ func options(events int) fill.Options {
 func newFilledStore(t *testing.T, url string, events int) *store.Store {
 	t.Helper()
 	st := storetest.Migrated(t, url)
-	if err := fill.Database(t.Context(), st, options(events)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fill.Database(t.Context(), st, options(events)))
 	return st
 }
 
@@ -32,27 +31,21 @@ func newFilledStore(t *testing.T, url string, events int) *store.Store {
 func rows(t *testing.T, st *store.Store, query string) []string {
 	t.Helper()
 	rows, err := st.DB.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
 	names, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var out []string
 	for rows.Next() {
 		values, into := make([]any, len(names)), make([]any, len(names))
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(into...))
 		for i, v := range values {
 			if text, ok := v.([]byte); ok {
 				values[i] = string(text)
@@ -60,9 +53,7 @@ func rows(t *testing.T, st *store.Store, query string) []string {
 		}
 		out = append(out, fmt.Sprint(values...))
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 	return out
 }
 
@@ -104,9 +95,7 @@ func TestFilled(t *testing.T) {
 		}
 	}
 	is(options(20), false)
-	if err := fill.Database(t.Context(), st, options(20)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fill.Database(t.Context(), st, options(20)))
 	is(options(20), true)
 	is(options(30), false)
 	if err := fill.Database(t.Context(), st, options(20)); err == nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestUsage(t *testing.T) {
@@ -80,9 +82,7 @@ func TestChoiceIsThreeHundredFullLists(t *testing.T) {
 	all := calendar()
 	get := func(path string) ([]event, error) { return answer(all, path) }
 	c, err := chooseRequests(get, today, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	paths := map[string]bool{}
 	for _, l := range c.lists {
 		paths[l.path] = true
@@ -102,9 +102,7 @@ func TestChoiceIsThreeHundredFullLists(t *testing.T) {
 		t.Errorf("popular events are shown by %.3f of the lists", share)
 	}
 	again, err := chooseRequests(get, today, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(c.lists, again.lists, cmp.AllowUnexported(list{})); diff != "" {
 		t.Errorf("the same seed chose other lists:\n%s", diff)
 	}
@@ -143,9 +141,7 @@ func TestRecordIDs(t *testing.T) {
 		{`[{"id":7},{"id":8}]`, recordIDs{7, 8}},
 	} {
 		var got recordIDs
-		if err := json.Unmarshal([]byte(tt.json), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(tt.json), &got))
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s:\n%s", tt.json, diff)
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestCPU(t *testing.T) {
@@ -29,9 +31,7 @@ func TestCPU(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	var u Usage
-	if err := memory("Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t 1024 kB\nRssAnon:\t     512 kB\n", &u); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, memory("Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t 1024 kB\nRssAnon:\t     512 kB\n", &u))
 	if want := (Usage{Memory: 1 << 20, Anonymous: 512 << 10, Peak: 2 << 20}); u != want {
 		t.Errorf("%+v, want %+v", u, want)
 	}
@@ -45,9 +45,7 @@ func TestReadOfThisProcess(t *testing.T) {
 		t.Skip("no Linux")
 	}
 	u, err := Read(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if u.Memory <= 0 || u.Anonymous <= 0 || u.Anonymous > u.Memory || u.Peak < u.Memory/2 {
 		t.Errorf("%+v", u)
 	}

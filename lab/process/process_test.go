@@ -5,18 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestProcessAnswersUntilItIsStopped(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	script := "#!/bin/sh\necho one; echo two >&2; [ \"$1\" = fails ] && exit 3; exec sleep 60\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(program, []byte(script), 0o700))
 	p, err := Start(t.Context(), []string{"one", "two"}, program, "works")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if err := p.Alive(); err != nil {
 		t.Error(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/local"
 	"github.com/almanac-cal/almanac/lab/process"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -51,13 +52,9 @@ func TestTargetsFollowTheFlagsOfTheProgram(t *testing.T) {
 		{"--cache-size=BYTES", []string{"hot", "cold --cache-size 0"}},
 		{"--cache-size=BYTES --cache-delay=TIME", []string{"hot", "hot, 100 ms --cache-delay 100ms", "cold --cache-size 0"}},
 	} {
-		if err := os.WriteFile(program, []byte("#!/bin/sh\necho '"+tt.help+"'\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(program, []byte("#!/bin/sh\necho '"+tt.help+"'\n"), 0o700))
 		has, err := probe(t.Context(), program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var got []string
 		for _, target := range targets([]engine{{name: "SQLite"}}, has, true) {
 			if target.kind == cachedTarget || target.kind == uncachedTarget {
@@ -80,17 +77,11 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	for every, total := range map[bool]string{false: "", true: "7"} {
 		app := constantServer([]reply{recordReply("/a", &from, every)}, every)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/a", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		res, err := app.Test(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		body, err := io.ReadAll(res.Body)
-		if err := errors.Join(err, res.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(err, res.Body.Close()))
 		if string(body) != `{"events":[]}` || res.Header.Get("Content-Type") != "application/json; charset=UTF-8" {
 			t.Errorf("%s, %v", body, res.Header)
 		}
@@ -106,9 +97,7 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
 		service, err := local.Start(ctx, local.Config{Store: st})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		t.Cleanup(func() {
 			if err := service.Close(); err != nil {
 				t.Error(err)
@@ -120,21 +109,15 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 		create := func(path string, body []byte) int64 {
 			t.Helper()
 			id, err := w.create(path, body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			return id
 		}
 		venue, category := create("/venues", []byte(`{"venue":"Hall"}`)), create("/categories", []byte(`{"name":"Music"}`))
 		id := create("/events", eventBody("Example", 1, venue, category))
 		before := counts(t, st)
 		p, err := learnPattern(ctx, st.DB, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.insert(ctx, st.DB, 2); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, p.insert(ctx, st.DB, 2))
 		inserted := counts(t, st)
 		create("/events", eventBody("Example", 3, venue, category))
 		posted := counts(t, st)
@@ -165,9 +148,7 @@ func counts(t *testing.T, st *store.Store) map[string]int64 {
 	}
 	for name, query := range queries {
 		var n int64
-		if err := st.DB.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, st.DB.QueryRowContext(t.Context(), query).Scan(&n))
 		out[name] = n
 	}
 	return out

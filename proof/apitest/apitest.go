@@ -33,6 +33,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -89,20 +90,14 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	t.Helper()
 	a := &API{Store: st, Log: &bytes.Buffer{}, tokens: map[string]string{}}
 	words, err := locale.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if a.Key, err = edit.PasswordKey(t.Context(), st.Ent); err != nil {
 		t.Fatal(err)
 	}
 	feedKey, err := edit.FeedKey(t.Context(), st.Ent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	files, err := media.OpenDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := files.Close(); err != nil {
 			t.Error(err)
@@ -122,9 +117,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.Site = c.Site
 	a.index = c.Index
 	api, err := handlers.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	a.routes = api
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
@@ -161,22 +154,16 @@ func Unindexed(c *handlers.Config) { c.Index = nil }
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()
 	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}
-	if err := upkeep.Reindex(t.Context(), a.Store.Ent, e, func(calendar.Kind, int) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, upkeep.Reindex(t.Context(), a.Store.Ent, e, func(calendar.Kind, int) {}))
 }
 
 // SignIn adds a user with a login and a role and returns the user's id. Request.As can then name the login.
 func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	t.Helper()
 	user, err := auth.AddUser(t.Context(), a.Store.Ent, Now, login, "", role, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	secret, _, err := auth.IssueToken(t.Context(), a.Store.Ent, Now, user.ID, "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	a.tokens[login] = secret
 	return user.ID
 }
@@ -269,9 +256,7 @@ func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent st
 		text, ok := r.JSON.(string)
 		if !ok {
 			data, err := json.Marshal(r.JSON)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			// A nil map is no body.
 			if text = string(data); text == "null" {
 				text = ""
@@ -394,15 +379,11 @@ func Golden(t testing.TB, name string, got []byte) {
 	b.WriteByte('\n')
 	file := filepath.Join(Root(), "testdata", "golden", name)
 	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, b.Bytes(), 0o644))
 		return
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if diff := cmp.Diff(strings.TrimSpace(string(want)), strings.TrimSpace(b.String())); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/reply"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -66,9 +67,7 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 		t.Fatal(err)
 	}
 	s, err := server.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -127,9 +126,7 @@ func (p *Process) Hits(t testing.TB) (replies, records int) {
 		_, rest, _ := strings.Cut(w.Body.String(), "\n"+series+" ")
 		value, _, _ := strings.Cut(rest, "\n")
 		n, err := strconv.Atoi(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return n
 	}
 	for _, result := range []string{"hit", "unchanged"} {
@@ -212,9 +209,7 @@ func (a *API) forget(t testing.TB) {
 	if a.index == nil {
 		return
 	}
-	if err := a.index.Load(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.index.Load(t.Context()))
 }
 
 // revisionBefore returns the calendar's newest revision before a request that compareWarm sends again. It returns -1

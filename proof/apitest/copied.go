@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/migrate"
 	"github.com/almanac-cal/almanac/ent/setting"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -87,9 +88,7 @@ func (a *API) copyExample(t testing.TB) {
 	t.Helper()
 	statements, token := a.copiedExample(t)
 	tx, err := a.Store.DB.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer tx.Rollback() //nolint:errcheck // after Commit there is nothing to roll back
 	exec := func(s statement) {
 		t.Helper()
@@ -109,9 +108,7 @@ func (a *API) copyExample(t testing.TB) {
 	// The key of event passwords belongs to the database.
 	hash := edit.HashPassword(a.Key, membersOnlyID, membersOnlyPassword)
 	exec(statementOf(sql.Update(event.Table).Set(event.FieldPasswordHash, hash).Where(sql.EQ(event.FieldID, membersOnlyID))))
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, tx.Commit())
 	a.tokens["admin"] = token
 	a.Rewritten()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // The functions of this file write single rows, for tests that need other records than those of Example. Defaults are
@@ -25,13 +26,9 @@ func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*
 	}
 	name, _ := create.Mutation().Timezone()
 	zone, err := calendar.ParseZone(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	span := calendar.Span{Start: from, End: to, Zone: zone}
-	if err := create.SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create.SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).Exec(t.Context()))
 	slug, _ := create.Mutation().Slug()
 	a.AddSlug(t, calendar.Event, slug, id, calendar.English)
 	return id
@@ -47,9 +44,7 @@ func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCrea
 	for _, change := range changes {
 		change(create)
 	}
-	if err := create.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create.Exec(t.Context()))
 	slug, _ := create.Mutation().Slug()
 	a.AddSlug(t, calendar.Venue, slug, id, calendar.English)
 	return id
@@ -65,9 +60,7 @@ func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.Organ
 	for _, change := range changes {
 		change(create)
 	}
-	if err := create.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create.Exec(t.Context()))
 	slug, _ := create.Mutation().Slug()
 	a.AddSlug(t, calendar.Organizer, slug, id, calendar.English)
 	return id
@@ -83,9 +76,7 @@ func (a *API) AddTerm(t testing.TB, taxonomy calendar.Kind, name string, changes
 		change(create)
 	}
 	row, err := create.Save(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	a.AddSlug(t, taxonomy, row.Slug, row.ID, calendar.English)
 	return row.ID
 }
@@ -100,9 +91,7 @@ func (a *API) AddSlug(t testing.TB, kind calendar.Kind, slug string, owner int64
 	if slug != calendar.UntrashedSlug(slug) {
 		create.SetTrashedID(owner)
 	}
-	if err := create.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create.Exec(t.Context()))
 }
 
 // LinkVenues links an event to venues, in this order.
@@ -110,9 +99,7 @@ func (a *API) LinkVenues(t testing.TB, event int64, venues ...int64) {
 	t.Helper()
 	for i, id := range venues {
 		err := a.Store.Ent.EventVenue.Create().SetEventID(event).SetVenueID(id).SetPosition(i).Exec(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -121,9 +108,7 @@ func (a *API) LinkOrganizers(t testing.TB, event int64, organizers ...int64) {
 	t.Helper()
 	for i, id := range organizers {
 		err := a.Store.Ent.EventOrganizer.Create().SetEventID(event).SetOrganizerID(id).SetPosition(i).Exec(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -132,18 +117,14 @@ func (a *API) LinkTerms(t testing.TB, event int64, terms ...int64) {
 	t.Helper()
 	for _, id := range terms {
 		err := a.Store.Ent.EventTerm.Create().SetEventID(event).SetTermID(id).Exec(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
 func (a *API) record(t testing.TB, kind calendar.Kind) int64 {
 	t.Helper()
 	row, err := a.Store.Ent.Record.Create().SetKind(kind).Save(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return row.ID
 }
 
@@ -151,18 +132,14 @@ func (a *API) record(t testing.TB, kind calendar.Kind) int64 {
 func (a *API) Revision(t testing.TB) int64 {
 	t.Helper()
 	revision, err := edit.Revision(t.Context(), a.Store.Ent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return revision
 }
 
 func wallOf(t testing.TB, text string) calendar.Wall {
 	t.Helper()
 	w, err := calendar.ParseWall(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 
@@ -194,9 +171,7 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 		s.Template.EventStatus, s.Template.Attendance = calendar.Scheduled, calendar.Offline
 	}
 	template, err := ent.EncodeTemplate(&s.Template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	key := func(l calendar.Language) []byte {
 		title := calendar.Served(l, calendar.English, s.Template.Text(), others).Title
 		return calendar.SortKey(l, title, calendar.NameKeySize)
@@ -208,9 +183,7 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 	if s.Author != 0 {
 		create.SetAuthorID(s.Author)
 	}
-	if err := create.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create.Exec(t.Context()))
 	var except []calendar.Wall
 	for _, d := range s.ExDate {
 		except = append(except, wallOf(t, d))
@@ -218,9 +191,7 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 	start, end := wallOf(t, s.Start), wallOf(t, s.End)
 	err = a.Store.Ent.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(start).SetEndWall(end).
 		SetTimezone(s.Zone).SetRrule(s.RRule).SetExdate(except).SetTemplate(template).Exec(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	a.AddSlug(t, calendar.Series, s.Slug, id, calendar.English)
 	for _, o := range others {
 		if o.Slug != "" {

@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/proof/must"
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
@@ -33,9 +34,7 @@ var Now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 func Site(t testing.TB) calendar.Site {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return calendar.Site{BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English}
 }
 
@@ -58,9 +57,7 @@ func NewWorld(t testing.TB, db *ent.Client) *World {
 	w := &World{T: t, DB: db, Users: make(map[calendar.Role]*ent.User)}
 	for _, r := range calendar.Roles {
 		u, err := db.User.Create().SetLogin(string(r)).SetRole(r).SetCreatedAt(Now).Save(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		w.Users[r] = u
 	}
 	return w

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/proof/apitest"
 	"github.com/almanac-cal/almanac/proof/listreference"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // Store inserts a calendar into the database as the service would have stored it.
@@ -42,9 +43,7 @@ type storer struct {
 
 func (s *storer) must(err error) {
 	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Succeed(s, err)
 }
 
 // addRecord collects the shared rows of a record, which are its record row and its slugs. It returns the columns that
@@ -251,9 +250,7 @@ func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *
 	}
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	do(setColumns(update.Mutation(), w, e))
 	do(update.Exec(ctx))
@@ -275,9 +272,7 @@ func RewriteSeries(t testing.TB, api *apitest.API, r *listreference.Record) {
 	if r.Author != 0 {
 		update.SetAuthorID(r.Author)
 	}
-	if err := update.Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, update.Exec(t.Context()))
 }
 
 // RewriteLinked stores a venue or organizer again, after a test changed it.
@@ -303,7 +298,5 @@ func RewriteLinked(t testing.TB, api *apitest.API, kind calendar.Kind, l *listre
 		}
 		err = update.Exec(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }

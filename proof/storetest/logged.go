@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // Querier runs queries: a *sql.DB, a transaction or an Ent client.
@@ -192,9 +193,7 @@ func (r tableRow) without(columns ...string) string {
 func scanRows(t testing.TB, db Querier, query string, each func(tableRow)) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer rows.Close()
 	row := tableRow{}
 	if row.columns, err = rows.Columns(); err != nil {
@@ -206,12 +205,8 @@ func scanRows(t testing.TB, db Querier, query string, each func(tableRow)) {
 		into[i] = &row.values[i]
 	}
 	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(into...))
 		each(row)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // A pool lends migrated databases of a MySQL server to the tests of a process, one after the other. Emptying the tables that
@@ -53,13 +54,9 @@ var thePool = sync.OnceValues(newPool)
 func Lent(t testing.TB) string {
 	t.Helper()
 	p, err := thePool()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	name, err := p.take(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		// A failed test may leave statements running, so this process does not lend the database again. The test's context
 		// has already ended.

@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // Variable is the name of the environment variable with the URL of a MySQL server.
@@ -85,9 +86,7 @@ func runOnEngines(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
 func SQLite(t testing.TB) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "almanac-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(folder); err != nil {
 			t.Error(err)
@@ -100,9 +99,7 @@ func SQLite(t testing.TB) string {
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, db, err := openServer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	var id [6]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		t.Fatal(err)
@@ -141,9 +138,7 @@ func Migrated(t testing.TB, url string) *store.Store {
 		}
 	}
 	st := Open(t, url)
-	if err := migrateAll(t.Context(), st); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, migrateAll(t.Context(), st))
 	return st
 }
 
@@ -152,12 +147,8 @@ func Migrated(t testing.TB, url string) *store.Store {
 func WriteMigrated(t testing.TB, path string) {
 	t.Helper()
 	data, err := migratedFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile(path, data, 0o600))
 }
 
 var migratedFile = sync.OnceValues(func() (data []byte, err error) {
@@ -189,18 +180,14 @@ func migrateAll(ctx context.Context, st *store.Store) error {
 // DisableSeries switches series off. They are off while programs of the previous version still serve.
 func DisableSeries(t testing.TB, db *ent.Client) {
 	t.Helper()
-	if err := db.Setting.DeleteOneID("data:" + seriesStep.Name).Exec(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, db.Setting.DeleteOneID("data:"+seriesStep.Name).Exec(t.Context()))
 }
 
 // Open opens a database and closes it after the test.
 func Open(t testing.TB, url string) *store.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := st.Close(); err != nil {
 			t.Error(err)
@@ -235,9 +222,7 @@ func Value(t testing.TB, db interface {
 func Texts(t testing.TB, db Querier, query string, args ...any) []string {
 	t.Helper()
 	found, err := queryTexts(t.Context(), db, query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return found
 }
 
@@ -256,23 +241,17 @@ func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
 	t.Helper()
 	query, args := entsql.Select(ColumnNames(table)...).From(entsql.Table(table.Name)).Query()
 	rows, err := db.QueryContext(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		values, into := make([]any, len(table.Columns)), make([]any, len(table.Columns))
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, rows.Scan(into...))
 		found = append(found, values)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rows.Err())
 	return found
 }
 
@@ -289,9 +268,7 @@ func IsTiDB(t testing.TB, st *store.Store) bool {
 		return false
 	}
 	is, err := store.IsTiDB(t.Context(), st.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return is
 }
 

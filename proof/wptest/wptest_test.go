@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // fetch sends a request to a site. It returns the status, the media type and the body of the last reply.
@@ -18,18 +20,12 @@ func fetch(t *testing.T, s *Site, path string) (status int, kind, text string) {
 	t.Helper()
 	root := strings.TrimSuffix(s.URL, s.options.Home)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, root+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if kind, _, err = mime.ParseMediaType(resp.Header.Get("Content-Type")); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -75,9 +71,7 @@ func TestListsHavePages(t *testing.T) {
 			Next   string `json:"next_rest_url"`
 			Total  int
 		}
-		if err := json.Unmarshal([]byte(body), &page); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal([]byte(body), &page))
 		for _, e := range page.Events {
 			titles = append(titles, html.UnescapeString(e.Title))
 		}

@@ -7,19 +7,17 @@ import (
 	"image"
 	"image/jpeg"
 	"testing"
+
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // drawPoster draws a poster. It returns the decoded picture and the bytes of its file.
 func drawPoster(t testing.TB, p Poster) (*image.YCbCr, []byte) {
 	t.Helper()
 	_, data, err := Draw(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	img, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return img.(*image.YCbCr), data
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // claim is a pattern of words that state a fact about the event, with a check of that fact.
@@ -392,18 +393,14 @@ func TestHolidays(t *testing.T) {
 		for _, l := range calendar.Languages {
 			c := mustNew(t, optionsOf("city", l, 10))
 			countries, err := c.readCountries()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if in := countries[country]; in != nil {
 				rules = in.closed
 			}
 		}
 		for _, text := range days {
 			day, err := time.Parse(time.DateOnly, text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if !holidaysIn(rules, day.Year())[yearDay{day.Month(), day.Day()}] {
 				t.Errorf("%s: %s is no holiday", country, text)
 			}
@@ -414,9 +411,7 @@ func TestHolidays(t *testing.T) {
 		"02-01@tue+6,wed+5,thu+4,sat+2,sun+1": "2026-02-01",
 	} {
 		rules, err := parseHolidays(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if on, err := time.Parse(time.DateOnly, day); err != nil || holidaysIn(rules, on.Year())[yearDay{on.Month(), on.Day()}] {
 			t.Errorf("%s: %s is a holiday, %v", text, day, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestACalendarIsAliveToday generates a demo calendar for many days of a year. On each day one event must be going on,
@@ -109,16 +110,12 @@ func TestCitiesAreComplete(t *testing.T) {
 	for _, l := range calendar.Languages {
 		c := mustNew(t, optionsOf("city", l, 10))
 		entries, err := c.local.entries("list cities")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if len(entries) < 24 {
 			t.Errorf("%s: %d cities", l, len(entries))
 		}
 		countries, err := c.readCountries()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		var names []string
 		for _, e := range entries {
 			in, err := c.readCity(e, countries)

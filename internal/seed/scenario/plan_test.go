@@ -5,23 +5,18 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 func TestLanguagesHaveTheSameSections(t *testing.T) {
 	for _, scenario := range Scenarios {
 		p, err := readPlan(scenario)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		en, err := readTexts(scenario, calendar.English)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for _, l := range calendar.Languages {
 			other, err := readTexts(scenario, l)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			if err := p.check(en, other); err != nil {
 				t.Errorf("%s %s: %v", scenario, l, err)
 			}
@@ -33,14 +28,10 @@ func TestLanguagesHaveTheSameSections(t *testing.T) {
 // lists must have the same ones.
 func TestCountriesHaveTheSameProperNames(t *testing.T) {
 	en, err := readLocal(calendar.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, l := range calendar.Languages {
 		s, err := readLocal(l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		for key := range en {
 			if s[key] == nil && !strings.HasPrefix(key, "words ") {
 				t.Errorf("%s: no section %q", l, key)
@@ -87,9 +78,7 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 	p := &plan{Kinds: []*eventKind{{Key: "a"}}}
 	parse := func(text string) sections {
 		s := sections{}
-		if err := s.parse(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, s.parse(text))
 		return s
 	}
 	first := parse("# kind a\n= x\n> y\n# list l\nz\n# info canceled\n> y")

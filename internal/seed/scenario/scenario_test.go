@@ -20,6 +20,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
@@ -44,9 +45,7 @@ func optionsOf(scenario string, first calendar.Language, events int) Options {
 func mustNew(t testing.TB, o Options) *Calendar {
 	t.Helper()
 	c, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return c
 }
 
@@ -92,14 +91,10 @@ func sum(t *testing.T, c *Calendar) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, v := range []any{c.Categories(), c.Tags(), c.Venues(), c.Organizers(), c.Pictures()} {
-		if err := enc.Encode(v); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, enc.Encode(v))
 	}
 	for i := range c.Len() {
-		if err := enc.Encode(eventToJSON(c.Event(i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, enc.Encode(eventToJSON(c.Event(i))))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -116,9 +111,7 @@ func sumOfSeries(t *testing.T, c *Calendar) string {
 			ExDate     []calendar.Wall
 			Exceptions []Exception
 		}{eventToJSON(s.Event), s.Rule.String(), s.ExDate, s.Exceptions})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -134,22 +127,14 @@ func TestCalendarsAreTheSameAsEver(t *testing.T) {
 	}
 	if *update {
 		b, err := json.MarshalIndent(got, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, append(b, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
+		must.Succeed(t, os.WriteFile(golden, append(b, '\n'), 0o644))
 		return
 	}
 	b, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	want := map[string]string{}
-	if err := json.Unmarshal(b, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(b, &want))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("run go test -update if this is meant (-want +got):\n%s", diff)
 	}
@@ -488,9 +473,7 @@ func TestDefaults(t *testing.T) {
 
 func TestZoneOfTheOptionsIsThatOfAllEvents(t *testing.T) {
 	zone, err := calendar.ParseZone("Asia/Tokyo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	o := optionsOf("sport", calendar.Spanish, 100)
 	o.Zone = zone
 	c := mustNew(t, o)

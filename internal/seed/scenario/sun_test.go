@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // TestSunset compares sunsets with those of printed almanacs, to the minute.
@@ -33,13 +34,9 @@ func TestSunset(t *testing.T) {
 	}
 	for _, tt := range tests {
 		zone, err := calendar.ParseZone(tt.zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		day, err := calendar.ParseWall(tt.day + " 00:00:00")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		got, ok := sunset(tt.lat, tt.lng, zone, day)
 		if ok != (tt.want != "") {
 			t.Errorf("%s: %d, %t", tt.place, got, ok)
@@ -48,9 +45,7 @@ func TestSunset(t *testing.T) {
 			continue
 		}
 		want, err := parseClocks(tt.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if d := got - want[0].minute; d < -2 || d > 2 {
 			t.Errorf("%s: %d:%02d, want %s", tt.place, got/60, got%60, tt.want)
 		}

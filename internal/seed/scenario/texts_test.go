@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/proof/must"
 )
 
 // maskNames replaces names and other words that stand in titles by "…" in a calendar: people, bands, places, teams,
@@ -172,13 +173,9 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 	o := optionsOf(scenario, l, 10)
 	o.Languages = o.Languages[:1]
 	texts, err := readTexts(scenario, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	english, err := readTexts(scenario, calendar.English)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	c := mustNew(t, o)
 	where := map[string]string{}
 	for key, section := range texts {
@@ -199,9 +196,7 @@ func textsAreComplete(t *testing.T, scenario string, l calendar.Language) {
 		for _, name := range lists {
 			at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == name })
 			entries, err := english.listOf(c.lists[at])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 			for _, e := range entries {
 				key := typ + " " + name + " " + e[0]
 				checkEntrySection(t, typ, name, key, texts[key])

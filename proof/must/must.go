@@ -1,0 +1,17 @@
+// Package must ends a test at its first unexpected error. It imports no package of the module, so the tests of every
+// package can use it.
+package must
+
+// T is a test, a benchmark or a round of a property.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Succeed ends the test if err is not nil. Like t.Fatal, it may be called from the goroutine of the test only.
+func Succeed(t T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
