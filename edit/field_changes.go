@@ -12,7 +12,7 @@ import (
 type diff struct {
 	isNew            bool
 	fields           []string // names of the changed fields in the API
-	namesInLanguages []string // names of the changed fields; that of a translation ends with its language: title:pl
+	namesInLanguages []string // names of the changed fields; that of a translation ends with its language, such as title:pl
 }
 
 func (d *diff) note(name string) { d.noteIn("", name) }

@@ -22,7 +22,7 @@ type format struct {
 	config        func(io.Reader) (image.Config, error)
 	footprint     func(data []byte, size image.Point) footprint      // estimates the memory for decoding a cleaned file
 	decode        func(data []byte, size image.Point) (frame, error) // size is the one that config returned
-	encode        func(io.Writer, image.Image) error                 // encodes a copy; nil: copies have another format
+	encode        func(io.Writer, image.Image) error                 // encodes a copy; nil means that copies have another format
 }
 
 // frame is the first or only frame of a picture file. Its field at is the position of the frame's top left
