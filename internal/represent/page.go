@@ -40,8 +40,8 @@ type VirtualLocationLD struct {
 const RescheduledFor = 30 * 24 * time.Hour
 
 // EventPageLD returns the linked data on the page of an event. The caller must not use it for a protected
-// event. It omits the organizer's e-mail address, which programs would collect from pages. movedAt is the time at which the start last changed. Zero means unknown; then the page does not say
-// that the event was moved.
+// event. movedAt is the time at which the start last changed. Zero means unknown; then the page does not say
+// that the event was moved. The organizer has no e-mail address there, because programs collect addresses from pages.
 func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	shown := v.Event(e, true)
 	ld := shown.JSONLD
