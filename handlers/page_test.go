@@ -99,6 +99,13 @@ func TestPagesShowWhatTheyAreAbout(t *testing.T) {
 			{Name: "venue", Request: page("/venue/grand-hall/"), Status: 200, Check: contains("A big hall", "1 Main St", "/event/winter-jazz-blues/")},
 			{Name: "venue, past", Request: page("/venue/grand-hall/?eventDisplay=past"), Status: 200, Check: contains("noindex")},
 			{Name: "organizer", Request: page("/organizer/alice-co/"), Status: 200, Check: contains("Alice &amp; Co", "Concert agency")},
+			{Name: "e-mail address of an organizer", Request: page("/organizer/alice-co/"), Status: 200, Check: contains(
+				`<a href="&#109;&#97;&#105;&#108;&#116;&#111;&#58;&#97;&#108;&#105;&#99;&#101;&#64;&#101;&#120;&#97;&#109;&#112;&#108;&#101;&#46;&#111;&#114;&#103;">`+
+					`&#97;&#108;&#105;&#99;&#101;&#64;&#101;&#120;&#97;&#109;&#112;&#108;&#101;&#46;&#111;&#114;&#103;</a>`,
+				"!alice@example.org", "!mailto:",
+			)},
+			{Name: "e-mail address of an event's organizer", Request: page("/event/winter-jazz-blues/"), Status: 200, Check: contains("Alice &amp; Co", `"@type":"Person"`, "!alice@example.org")},
+			{Name: "e-mail addresses in a list", Request: page("/events/"), Status: 200, Check: contains(`"@type":"Person"`, "!alice@example.org")},
 			{Name: "record by id", Request: page("/?p={jazzNight}"), Status: 301, Check: leadsTo("/event/winter-jazz-blues/")},
 			{Name: "venue by id", Request: page("/pl/?p={grandHall}"), Status: 301, Check: leadsTo("/pl/venue/grand-hall/")},
 			{Name: "trashed by id", Request: page("/?p={trashedEvent}"), Status: 404},

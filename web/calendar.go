@@ -403,7 +403,7 @@ type Place struct {
 	Name, Lang, Href string
 	Lines            []string
 	Phone, Call      string
-	Email            string
+	Email            template.HTML // link in character references; "" means none
 	Website, Host    string
 	Map              string
 }

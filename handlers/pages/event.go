@@ -264,10 +264,10 @@ func (r *request) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, s
 func (r *request) organizerOf(o *represent.Organizer) web.Place {
 	out := web.Place{
 		Name: html.UnescapeString(o.Organizer), Lang: r.foreignLanguage(o.Language), Phone: o.Phone, Call: callNumber(o.Phone),
-		Email: o.Email, Website: o.Website, Host: hostOf(o.Website),
+		Website: o.Website, Host: hostOf(o.Website),
 	}
-	if !strings.Contains(o.Email, "@") {
-		out.Email = ""
+	if strings.Contains(o.Email, "@") {
+		out.Email = emailLink(o.Email)
 	}
 	if o.Slug != "" && o.Status == calendar.Publish && r.pages.servesView(address.ViewOrganizer) {
 		out.Href = r.localAddress(o.URL)

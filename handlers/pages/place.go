@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"html"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -248,6 +249,21 @@ func hostOf(address string) string {
 		return address
 	}
 	return strings.TrimPrefix(u.Host, "www.")
+}
+
+// emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not find it
+// in the page, but browsers show it.
+func emailLink(email string) template.HTML {
+	return template.HTML(`<a href="` + characterReferences("mailto:"+url.PathEscape(email)) + `">` + characterReferences(email) + `</a>`)
+}
+
+// characterReferences returns a text as decimal character references of HTML.
+func characterReferences(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		b.WriteString("&#" + strconv.Itoa(int(r)) + ";")
+	}
+	return b.String()
 }
 
 // callNumber returns a telephone number for a tel: link. It returns "" if the text is not a telephone number.

@@ -41,7 +41,7 @@ const RescheduledFor = 30 * 24 * time.Hour
 
 // EventPageLD returns the linked data on the page of an event. The caller must not use it for a protected
 // event. movedAt is the time at which the start last changed. Zero means unknown; then the page does not say
-// that the event was moved.
+// that the event was moved. The organizer has no e-mail address there, because programs collect addresses from pages.
 func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	shown := v.Event(e, true)
 	ld := shown.JSONLD
@@ -50,6 +50,9 @@ func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 		Image: v.pageImages(e.Edges.Image), URL: ld.URL, AttendanceMode: ld.AttendanceMode, Status: ld.Status,
 		PreviousStartDate: ld.PreviousStartDate, StartDate: ld.StartDate, EndDate: ld.EndDate,
 		Organizer: ld.Organizer, SuperEvent: ld.SuperEvent, Offers: ld.Offers,
+	}
+	if out.Organizer != nil {
+		out.Organizer.Email = ""
 	}
 	for _, row := range readableRows(v, e.Edges.Venues) {
 		out.Location = append(out.Location, v.Venue(row, true).JSONLD)
@@ -128,9 +131,11 @@ type OrganizerPageLD struct {
 	*OrganizerLD
 }
 
-// OrganizerPageLD returns the linked data on the page of an organizer.
+// OrganizerPageLD returns the linked data on the page of an organizer. It omits the e-mail address, as EventPageLD does.
 func (v *View) OrganizerPageLD(e *ent.Organizer) OrganizerPageLD {
-	return OrganizerPageLD{schemaOrg, v.Organizer(e, true).JSONLD}
+	ld := v.Organizer(e, true).JSONLD
+	ld.Email = ""
+	return OrganizerPageLD{schemaOrg, ld}
 }
 
 const schemaOrg = "http://schema.org"
