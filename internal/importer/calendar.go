@@ -25,6 +25,8 @@ type Calendar struct {
 	// Paths are the bases of the pages of a WordPress site where they differ from those of this program: events, event,
 	// venue, organizer, category and tag. Letters beyond ASCII are percent-encoded in lower case.
 	Paths map[string]string
+	// Site has what the source says about itself. Nil means that the source is not a WordPress site.
+	Site *SourceSite
 
 	seen map[string]bool // source ids of the events read so far
 }
