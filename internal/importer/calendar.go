@@ -86,6 +86,7 @@ type Event struct {
 	Published, Modified  *time.Time
 	Span                 calendar.Span
 	Cost                 *calendar.Cost
+	Currency             Currency // how the source formats the cost; zero means unknown
 	Website              *Website
 	HasImage             bool // the source says whether there is an image
 	Image                *Image

@@ -97,6 +97,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Slug: "readers-evening", Status: new(calendar.Publish),
 		Published: at("2026-03-01 09:00:00"), Modified: at("2026-03-02 10:30:00"),
 		Cost:     &calendar.Cost{Symbol: "$", Position: calendar.Prefix, Prices: []string{"12.50", "20"}},
+		Currency: Currency{Symbol: "$", Position: calendar.Prefix},
 		Website:  &Website{URL: "https://readers.example.org/evening?a=1&copy=2"},
 		HasImage: true, Image: image,
 		EventValues: ent.EventValues{
@@ -482,7 +483,7 @@ func TestCostKeepsWhatIsAnswered(t *testing.T) {
 			if len(page.Events) != 1 {
 				t.Fatal(page.Problems)
 			}
-			got := *page.Events[0].Cost
+			got := *page.Events[0].costOn(testSite().Currency)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
