@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // Calendar has the records that a Reader read from a source.
@@ -66,6 +67,8 @@ type Origin struct {
 	// does not change.
 	NameOnly bool
 
+	// Removed counts what the texts of the record lost.
+	Removed markup.Removed
 	// Number is the id at the source. 0 means that it has none that an import can keep.
 	Number int64
 	// Here is the id of the record in this calendar, if a table names it. 0 means unknown.

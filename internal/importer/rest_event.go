@@ -27,6 +27,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	e.Origin = d.origin(o, id, "")
 	e.Title = o.requiredText("title")
 	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
+	e.Removed = log.takeRemoved()
 	e.Slug = o.slug("slug")
 	e.Span = d.span(o)
 	e.Page = o.page()

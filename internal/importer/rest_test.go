@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 const shapesFile = "../../testdata/calendars/shapes.json"
@@ -92,7 +93,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		}},
 	}
 	want := &Event{
-		Origin: Origin{Key: "calendar.example.org?id=101", Number: 101}, Title: "Readers’ evening: poems &amp; prose",
+		Origin: Origin{Key: "calendar.example.org?id=101", Number: 101, Removed: markup.Removed{Scripts: 1}}, Title: "Readers’ evening: poems &amp; prose",
 		Description: new("<p>Bring a book.</p>\n<p>Tea &amp; cake.</p>"), Excerpt: new("<p>Bring a book.</p>"),
 		Slug: "readers-evening", Status: new(calendar.Publish),
 		Published: at("2026-03-01 09:00:00"), Modified: at("2026-03-02 10:30:00"),

@@ -16,6 +16,14 @@ type FrameTitles struct{ Video, Map string }
 // Removed counts what HTML removes from a text. Videos and Maps are frames that WithFrameLinks replaces by links.
 type Removed struct{ Videos, Maps, Frames, Objects, Scripts, Forms, Styles int }
 
+// Add returns the sums of both counts.
+func (r Removed) Add(o Removed) Removed {
+	return Removed{
+		r.Videos + o.Videos, r.Maps + o.Maps, r.Frames + o.Frames, r.Objects + o.Objects, r.Scripts + o.Scripts,
+		r.Forms + o.Forms, r.Styles + o.Styles,
+	}
+}
+
 // WithFrameLinks adds a link before each frame with a known video or map, and counts what HTML removes. The caller
 // passes the result to HTML, which removes the frames.
 func WithFrameLinks(s string, titles FrameTitles) (string, Removed) {
