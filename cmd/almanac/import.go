@@ -182,9 +182,9 @@ func (c importCmd) run(
 }
 
 // adoptSource stores settings for a calendar that gets its first records from an import. They are those of the
-// process, including its languages. What the source says about its site comes from cal, as do the paths of pages and,
-// where the site has no time zone, that of most events. Settings that the calendar already has stay. It returns the
-// site.
+// process, including its languages. Next come the site of the source and the paths of its pages. The
+// time zone of most events is used if the source names none. Settings that the calendar already has stay. It returns
+// the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
@@ -349,7 +349,7 @@ func newProgress(out io.Writer, title string) *progress {
 	return p
 }
 
-// show updates the progress. total is 0 if it is unknown.
+// show draws the progress: done of total records. A total of 0 means that it is unknown.
 func (p *progress) show(done, total int) {
 	if p.bar == nil {
 		if now := time.Now(); now.Sub(p.said) >= 5*time.Second {
@@ -364,7 +364,7 @@ func (p *progress) show(done, total int) {
 	p.drawn(p.bar.Set(done))
 }
 
-// drawn handles the result of drawing the bar. After an error, it disables the bar.
+// drawn disables the bar if err, the result of drawing it, is not nil.
 func (p *progress) drawn(err error) {
 	if err != nil {
 		p.bar = nil

@@ -184,7 +184,8 @@ func TestImportAdoptsTheSite(t *testing.T) {
 	}{
 		{
 			"what the source says",
-			wptest.Options{HTMLLanguage: "pl-PL"}, nil,
+			wptest.Options{HTMLLanguage: "pl-PL"},
+			nil,
 			[]string{
 				`"title":"Jazz & film"`, `"tagline":"Music every night"`, `"timezone":"Europe/Warsaw"`, `"languages":["pl","en","es"]`,
 				`"currency-symbol":"€"`, `"currency-code":"EUR"`, `"per-page":10`, `"accent":"#0b57d0"`,
@@ -200,7 +201,8 @@ func TestImportAdoptsTheSite(t *testing.T) {
 		},
 		{
 			"a source that says little",
-			wptest.Options{NoIdentity: true}, nil,
+			wptest.Options{NoIdentity: true},
+			nil,
 			[]string{`"timezone":"Europe/Warsaw"`, `"languages":["en","pl","es"]`},
 			"set them with 'almanac site set': title, languages",
 		},

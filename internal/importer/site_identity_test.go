@@ -29,7 +29,8 @@ func TestIdentityOfASite(t *testing.T) {
 		{"a sub-directory", wptest.Options{Home: "/calendar"}, nil, ""},
 		{"a regional language", wptest.Options{HTMLLanguage: "pl_PL"}, func(s *SourceSite) { s.Language = calendar.Polish }, ""},
 		{
-			"a language without pages", wptest.Options{HTMLLanguage: "de-DE"},
+			"a language without pages",
+			wptest.Options{HTMLLanguage: "de-DE"},
 			func(s *SourceSite) { s.Language = "" }, `the home page of the source is in the language "de-DE"`,
 		},
 		{"nothing", wptest.Options{NoIdentity: true}, func(s *SourceSite) { *s = money }, ""},

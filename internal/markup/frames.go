@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// FrameTitles are the texts of links to videos and maps that have no title.
+// FrameTitles are the link texts for untitled videos and maps.
 type FrameTitles struct{ Video, Map string }
 
 // Removed counts what HTML removes from a text. Videos and Maps are frames that WithFrameLinks replaces by links.
