@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/settings"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/upkeep"
@@ -110,6 +113,70 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 		log.Warn("records are not all sorted and indexed for the main language: 'almanac site set' continues")
 	}
 	return err
+}
+
+// adoptIdentity adds what the source says about its site to the settings said, where they have nothing. The main
+// language stays if hasLanguage is true. What a person should set, or Almanac does not accept, becomes a notice in the
+// report.
+func adoptIdentity(said settings.Layer, hasLanguage bool, cal *importer.Calendar) error {
+	site := cal.Site
+	if site == nil {
+		return nil
+	}
+	_, hasZone := cal.CommonZone()
+	var unsaid []string
+	for _, s := range []struct {
+		key, value string
+		due        bool // a person should set it if the source does not say it
+	}{
+		{"title", site.Title, true},
+		{"tagline", site.Tagline, false},
+		{"timezone", site.Zone, !hasZone},
+		{"currency-symbol", site.CurrencySymbol, true},
+		{"currency-code", site.CurrencyCode, true},
+		{"currency-position", site.CurrencyPosition, false},
+		{"per-page", textOf(site.PerPage), false},
+		{"english", site.English, false},
+		{"clock", site.Clock, false},
+		{"accent", site.ThemeColour, false},
+	} {
+		if said[s.key] != nil {
+			continue
+		}
+		if s.value == "" {
+			if s.due {
+				unsaid = append(unsaid, s.key)
+			}
+			continue
+		}
+		trial := maps.Clone(said)
+		if err := trial.Set(s.key, s.value); err != nil {
+			cal.Notices = append(cal.Notices, fmt.Sprintf("a setting of the source is not kept: %v", err))
+			continue
+		}
+		said[s.key] = trial[s.key]
+	}
+	if site.Language == "" && !hasLanguage {
+		unsaid = append(unsaid, "languages")
+	}
+	if len(unsaid) > 0 {
+		cal.Notices = append(cal.Notices, "the source does not say these settings; set them with 'almanac site set': "+strings.Join(unsaid, ", "))
+	}
+	if site.Icon != "" {
+		cal.Notices = append(cal.Notices, "the icon of the source is not kept, because it is not SVG; it is at "+site.Icon)
+	}
+	if hasLanguage {
+		return nil
+	}
+	return setMain(said, site.Language)
+}
+
+// textOf returns a positive number as text, and "" for 0.
+func textOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // hasRecords reports whether a calendar has events, venues, organizers or terms.

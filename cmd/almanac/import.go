@@ -182,8 +182,9 @@ func (c importCmd) run(
 }
 
 // adoptSource stores settings for a calendar that gets its first records from an import. They are those of the
-// process, including its languages. The time zone of most events and the paths of pages come from cal. Settings that
-// the calendar already has stay. It returns the site.
+// process, including its languages. Next come the site of the source and the paths of its pages. The
+// time zone of most events is used if the source names none. Settings that the calendar already has stay. It returns
+// the site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {
@@ -194,6 +195,9 @@ func adoptSource(
 	all, _, err := source.load(ctx, st.Ent)
 	if err == nil {
 		err = said.Set("languages", joinLanguages(all.Languages))
+	}
+	if err == nil {
+		err = adoptIdentity(said, source.flags.Language != "", cal)
 	}
 	if zone, ok := cal.CommonZone(); ok && said["timezone"] == nil && err == nil {
 		err = said.Set("timezone", zone.String())

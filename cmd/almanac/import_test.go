@@ -6,9 +6,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/proof/storetest"
 	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
@@ -167,5 +171,73 @@ func TestImportKeepsThePathsThatCanBeKept(t *testing.T) {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("reported %s\nwant %s", &stderr, want)
 		}
+	}
+}
+
+func TestImportAdoptsTheSite(t *testing.T) {
+	tests := []struct {
+		name    string
+		options wptest.Options
+		flags   []string
+		want    []string // settings, as stored
+		notice  string
+	}{
+		{
+			"what the source says",
+			wptest.Options{HTMLLanguage: "pl-PL"},
+			nil,
+			[]string{
+				`"title":"Jazz & film"`, `"tagline":"Music every night"`, `"timezone":"Europe/Warsaw"`, `"languages":["pl","en","es"]`,
+				`"currency-symbol":"€"`, `"currency-code":"EUR"`, `"per-page":10`, `"accent":"#0b57d0"`,
+			},
+			"the icon of the source is not kept",
+		},
+		{
+			"flags come first",
+			wptest.Options{HTMLLanguage: "pl-PL"},
+			[]string{"--timezone", "Asia/Tokyo", "--site-language", "es", "--currency-code", "PLN"},
+			[]string{`"title":"Jazz & film"`, `"timezone":"Asia/Tokyo"`, `"languages":["es","en","pl"]`, `"currency-code":"PLN"`, `"currency-symbol":"€"`},
+			"",
+		},
+		{
+			"a source that says little",
+			wptest.Options{NoIdentity: true},
+			nil,
+			[]string{`"timezone":"Europe/Warsaw"`, `"languages":["en","pl","es"]`},
+			"set them with 'almanac site set': title, languages",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, st *store.Store) {
+				site := wptest.NewSite(t, tt.options)
+				var stdout, stderr bytes.Buffer
+				args := append([]string{
+					"import", "--db", st.String(), "--rate", "1000",
+					site.API + "/events?start_date=2000-01-01&end_date=2040-12-31",
+				}, tt.flags...)
+				for range 2 { // a repeat changes nothing
+					stdout.Reset()
+					if got := run(t.Context(), args, noEnvironment, streams{Out: &stdout, Err: &stderr}); got != 0 {
+						t.Fatalf("status %d: %s", got, &stderr)
+					}
+				}
+				if !regexp.MustCompile(`(?m)^event +0 +0 +0 `).MatchString(stdout.String()) {
+					t.Errorf("the repeat printed %s", &stdout)
+				}
+				_, stored, err := edit.StoredSite(t.Context(), st.Ent)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, want := range tt.want {
+					if !strings.Contains(strings.ReplaceAll(stored, `\u0026`, "&"), want) {
+						t.Errorf("settings %s\nwant %s", stored, want)
+					}
+				}
+				if printed := stdout.String() + stderr.String(); !strings.Contains(printed, tt.notice) {
+					t.Errorf("printed %s\nwant %s", printed, tt.notice)
+				}
+			})
+		})
 	}
 }

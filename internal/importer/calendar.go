@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // Calendar has the records that a Reader read from a source.
@@ -26,6 +27,8 @@ type Calendar struct {
 	// Paths maps event, events, venue, organizer, category and tag to their path segment on a WordPress site. It has
 	// only those that differ from Almanac's. Letters beyond ASCII are percent-encoded in lower case.
 	Paths map[string]string
+	// Site has what the source says about itself. Nil means that the source is not a WordPress site.
+	Site *SourceSite
 
 	seen map[string]bool // source ids of the events read so far
 }
@@ -65,6 +68,8 @@ type Origin struct {
 	// existing record.
 	NameOnly bool
 
+	// Removed counts what the descriptions of the record lost.
+	Removed markup.Removed
 	// Number is the numeric id at the source, which the new record keeps. 0 means that there is none to keep.
 	Number int64
 	// Here is the id of an existing record of this calendar, if an imported table names it. 0 means unknown.
@@ -85,6 +90,7 @@ type Event struct {
 	Published, Modified  *time.Time
 	Span                 calendar.Span
 	Cost                 *calendar.Cost
+	Currency             Currency // how the source formats the cost; zero means unknown
 	Website              *Website
 	HasImage             bool // the source says whether there is an image
 	Image                *Image

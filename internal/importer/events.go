@@ -249,7 +249,7 @@ func (r *importRun) compareEvent(
 	in = &edit.EventInput{}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, e.Status, e.Published)
 	setTime(c, &in.Published, old.PublishedAt, e.Published)
-	setCost(c, in, old, e.Cost)
+	setCost(c, in, old, e.costOn(r.Site.Currency))
 	setWebsite(c, in, old, e.Website)
 	if e.HasImage {
 		r.setImage(c, &in.ImageID, old.ImageID, e.Image)

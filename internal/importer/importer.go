@@ -93,6 +93,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	found := collectLinked(&Calendar{
 		Events: all, Parents: cal.Parents, Terms: cal.Terms, Venues: cal.Venues, Organizers: cal.Organizers,
 	})
+	r.noteRemoved(all, found)
 	if err == nil {
 		err = r.reserve(ctx, found, all)
 	}

@@ -174,6 +174,7 @@ func TestImportStoresEventsWithWhatBelongsToThem(t *testing.T) {
 		}
 		wantNotices := []string{
 			"page 1, event 7 (id 107): website: not an address of the web; left out",
+			`descriptions in which a script was removed: 1: "Readers’ evening: poems &amp; prose"`,
 			`category calendar.example.org?term=23, first in page 1, event 7 (id 107): "Hiking": its parent ` +
 				`calendar.example.org?term=900 is not in what was read; its place is left as it is, ` +
 				`new ones come to the top level`,

@@ -10,8 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// cost returns the cost of an event, from the displayed text and from the unformatted details. Almanac must then
-// reply with the same values and currency, even if the details name no currency.
+// cost returns the cost of an event, from the displayed text and from the unformatted details.
 func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.
@@ -43,9 +42,6 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 		return calendar.Cost{}
 	case isCurrencySymbol(symbol):
 		c.Symbol, c.Position, c.Codes = symbol, positionOf(position), nil
-	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
-		// The details name no currency, and the displayed one is the default of this site.
-		c.Symbol, c.Position = "", ""
 	}
 	return c
 }

@@ -27,6 +27,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	e.Origin = d.origin(o, id, "")
 	e.Title = o.requiredText("title")
 	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
+	e.Removed = log.takeRemoved()
 	e.Slug = o.slug("slug")
 	e.Span = d.span(o)
 	e.Page = o.page()
@@ -36,6 +37,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	e.Modified = o.instant("modified_utc", "modified", e.Span.Zone)
 	if o.has("cost") || o.has("cost_details") {
 		e.Cost = new(o.cost(site))
+		e.Currency = o.currency(e.Cost)
 	}
 	if o.has("website") {
 		e.Website = &Website{URL: o.link("website")}
@@ -128,7 +130,7 @@ func (o object) isProtected() bool {
 // does not overwrite their stored values.
 func (e *Event) protect() {
 	e.Protected = true
-	e.Description, e.Excerpt, e.Cost, e.Website = nil, nil, nil, nil
+	e.Description, e.Excerpt, e.Cost, e.Website, e.Currency = nil, nil, nil, nil, Currency{}
 	e.DropGuarded()
 	e.HasImage, e.HasVenues, e.HasOrganizers, e.HasCategories, e.HasTags = false, false, false, false, false
 	e.Image, e.Venues, e.Organizers, e.Terms = nil, nil, nil, nil

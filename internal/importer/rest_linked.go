@@ -12,7 +12,7 @@ import (
 
 // named reads the fields that venues and organizers share. kind is also the member with the name.
 func (d recordReader) named(o object, kind calendar.Kind) Named {
-	return Named{
+	n := Named{
 		Origin: d.origin(o, o.id("id"), string(kind)),
 		// The name may be empty, because some services have venues without a name.
 		Name: o.text(string(kind), maxTitle), Description: o.html("description"), Slug: o.slug("slug"), Page: o.page(),
@@ -21,6 +21,8 @@ func (d recordReader) named(o object, kind calendar.Kind) Named {
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
 		Phone:     o.inert("phone", maxText), Website: o.link("website"), Image: d.image(o),
 	}
+	n.Removed = o.log.takeRemoved()
+	return n
 }
 
 func (d recordReader) venue(o object) *Venue {

@@ -30,6 +30,7 @@ type object struct {
 type readLog struct {
 	faults  []error
 	notices []string
+	removed markup.Removed // from the descriptions of the present record
 }
 
 func newObject(raw json.RawMessage, at string, log *readLog) (object, bool) {
@@ -132,9 +133,11 @@ func (o object) cutWithNotice(name, s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit]))
 }
 
-// html returns the member name as sanitised HTML.
+// html returns the member name as sanitised HTML. It adds what that removes to the log.
 func (o object) html(name string) string {
-	s, err := markup.HTML(o.raw(name))
+	text, removed := markup.WithFrameLinks(o.raw(name), frameTitles)
+	o.log.removed = o.log.removed.Add(removed)
+	s, err := markup.HTML(text)
 	if err != nil {
 		o.fault(name, "%v", err)
 		return ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 const shapesFile = "../../testdata/calendars/shapes.json"
@@ -92,11 +93,12 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		}},
 	}
 	want := &Event{
-		Origin: Origin{Key: "calendar.example.org?id=101", Number: 101}, Title: "Readers’ evening: poems &amp; prose",
+		Origin: Origin{Key: "calendar.example.org?id=101", Number: 101, Removed: markup.Removed{Scripts: 1}}, Title: "Readers’ evening: poems &amp; prose",
 		Description: new("<p>Bring a book.</p>\n<p>Tea &amp; cake.</p>"), Excerpt: new("<p>Bring a book.</p>"),
 		Slug: "readers-evening", Status: new(calendar.Publish),
 		Published: at("2026-03-01 09:00:00"), Modified: at("2026-03-02 10:30:00"),
 		Cost:     &calendar.Cost{Symbol: "$", Position: calendar.Prefix, Prices: []string{"12.50", "20"}},
+		Currency: Currency{Symbol: "$", Position: calendar.Prefix},
 		Website:  &Website{URL: "https://readers.example.org/evening?a=1&copy=2"},
 		HasImage: true, Image: image,
 		EventValues: ent.EventValues{
@@ -482,7 +484,7 @@ func TestCostKeepsWhatIsAnswered(t *testing.T) {
 			if len(page.Events) != 1 {
 				t.Fatal(page.Problems)
 			}
-			got := *page.Events[0].Cost
+			got := *page.Events[0].costOn(testSite().Currency)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -46,8 +46,10 @@ func (w *webReader) site(ctx context.Context, cal *Calendar, source string) erro
 	if s == nil {
 		return nil
 	}
+	s.readIdentity(ctx)
+	s.learnCurrency()
 	s.learnBases()
-	steps := []func(context.Context){s.readTermBases, s.readGUIDs, s.readUIDs}
+	steps := []func(context.Context){s.readPageSize, s.readTermBases, s.readGUIDs, s.readUIDs}
 	if !isFiltered(source) {
 		// Hidden events need guids and UIDs too.
 		steps = slices.Insert(steps, 0, s.readHidden)

@@ -179,14 +179,19 @@ func (s *Site) writePage(w http.ResponseWriter, title, canonical, head, body str
 	if canonical != "" {
 		head += `<link rel="canonical" href="` + canonical + `">`
 	}
-	fmt.Fprintf(w, `<!DOCTYPE html><html><head><title>%s</title>%s
+	language := ""
+	if !s.options.NoIdentity {
+		language = ` lang="` + s.options.HTMLLanguage + `"`
+		head += `<link rel="icon" href="` + s.shown + Icon + `" sizes="192x192"><meta name="theme-color" content="` + ThemeColour + `">`
+	}
+	fmt.Fprintf(w, `<!DOCTYPE html><html%s><head><title>%s</title>%s
 <link rel="alternate" type="application/rss+xml" title="Example &raquo; Feed" href="%s/feed/">
 <link rel="alternate" type="application/rss+xml" title="Example &raquo; Events Feed" href="%sfeed/">
 <link rel="alternate" type="text/calendar" title="Example &raquo; iCal Feed" href="%s?ical=1">
 </head><body><h1>%s</h1>
 %s
 </body></html>
-`, title, head, s.shown, s.page(s.options.Paths.Events), s.page(s.options.Paths.Events), title, body)
+`, language, title, head, s.shown, s.page(s.options.Paths.Events), s.page(s.options.Paths.Events), title, body)
 }
 
 // writeCalendar writes an iCalendar file of at most 30 events, as the plugin formats it.

@@ -3,6 +3,7 @@ package wptest
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,10 +24,13 @@ const (
 func (s *Site) serveREST(w http.ResponseWriter, r *http.Request, route []string) {
 	switch {
 	case len(route) == 0:
-		writeJSON(
-			w, http.StatusOK,
-			map[string]any{"url": s.shown, "home": s.shown, "namespaces": []string{"tribe/events/v1", "wp/v2"}},
-		)
+		root := map[string]any{"url": s.shown, "home": s.shown, "namespaces": []string{"tribe/events/v1", "wp/v2"}}
+		if !s.options.NoIdentity {
+			root["name"], root["description"] = html.EscapeString(Name), Tagline
+			root["timezone_string"], root["gmt_offset"] = Zone, "1"
+			root["site_icon_url"] = s.shown + Icon
+		}
+		writeJSON(w, http.StatusOK, root)
 	case len(route) > 3 && slices.Equal(route[:3], []string{"tribe", "events", "v1"}):
 		s.servePlugin(w, r, route[3:])
 	case len(route) == 3 && slices.Equal(route[:2], []string{"wp", "v2"}) && !s.options.NoCoreAPI:

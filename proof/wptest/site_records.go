@@ -60,6 +60,11 @@ type picture struct {
 	width, height int
 }
 
+// openDay is a description with what editors of WordPress embed.
+const openDay = `<p class="has-text-align-center">Come in.</p>
+<figure class="wp-block-embed"><iframe title="The house" src="https://www.youtube.com/embed/aBc-123?feature=oembed"></iframe></figure>
+<iframe src="https://tickets.example.net/open-day"></iframe>`
+
 // newRecords makes all records of the site, in the order of their ids.
 func (s *Site) newRecords() records {
 	post, lastTerm := s.options.FirstPost, s.options.FirstTerm
@@ -93,7 +98,7 @@ func (s *Site) newRecords() records {
 			website: "https://trio.example.net/", categories: []*term{jazz}, tags: []*term{evening},
 		},
 		{
-			slug: "open-day", title: "Open day", start: "2026-12-05 00:00:00", end: "2026-12-05 23:59:59", allDay: true,
+			slug: "open-day", title: "Open day", description: openDay, start: "2026-12-05 00:00:00", end: "2026-12-05 23:59:59", allDay: true,
 			tags: []*term{free, family},
 		},
 		{

@@ -18,6 +18,14 @@ const Today = "2026-11-21"
 // Zone is the zone of the site.
 const Zone = "Europe/Warsaw"
 
+// What the site says about itself. Name and tagline are plain texts, and the icon is a path below the home page.
+const (
+	Name        = "Jazz & film"
+	Tagline     = "Music every night"
+	Icon        = "/wp-content/uploads/2026/01/icon.png"
+	ThemeColour = "#0b57d0"
+)
+
 // Options configure a fake WordPress site. The zero value is a site with the defaults of WordPress and the plugin.
 type Options struct {
 	// FirstPost is the id of the first event. The other events, venues, organizers and images have later ids with gaps. 0
@@ -36,6 +44,10 @@ type Options struct {
 	Language string
 	// NoCoreAPI removes /wp-json/wp/v2.
 	NoCoreAPI bool
+	// HTMLLanguage is the language in the HTML of pages. "" means en-US.
+	HTMLLanguage string
+	// NoIdentity removes what the site says about itself: name, tagline, zone, language, icon and colour.
+	NoIdentity bool
 	// NoSitemap removes the sitemaps.
 	NoSitemap bool
 	// NoCalendarFiles removes the iCalendar files.
@@ -72,6 +84,7 @@ func NewSite(t testing.TB, options Options) *Site {
 	p.Events, p.Event = cmp.Or(p.Events, "events"), cmp.Or(p.Event, "event")
 	p.Venue, p.Organizer = cmp.Or(p.Venue, "venue"), cmp.Or(p.Organizer, "organizer")
 	p.Category, p.Tag = cmp.Or(p.Category, "category"), cmp.Or(p.Tag, "tag")
+	options.HTMLLanguage = cmp.Or(options.HTMLLanguage, "en-US")
 	options.FirstPost, options.FirstTerm = cmp.Or(options.FirstPost, 15), cmp.Or(options.FirstTerm, 14)
 	s := &Site{options: options}
 	server := httptest.NewServer(s)
