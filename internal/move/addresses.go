@@ -1,5 +1,4 @@
-// Package move helps a WordPress site to move to Almanac: it checks the site's old addresses, and writes the
-// configuration of a proxy.
+// Package move owns the addresses of a WordPress site that moves to Almanac.
 package move
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
-// Kind is the kind of an old address: that of a record or term of package calendar, or one of the following.
+// Kind is a calendar.Kind, or one of the following.
 type Kind string
 
-// Kinds of addresses besides those of records and terms.
+// Kinds that package calendar lacks.
 const (
 	List  Kind = "list"  // pages that list events
 	Other Kind = "other" // posts and pages, which belong to WordPress

@@ -98,8 +98,7 @@ const indexFile = `(/index\.php)?`
 
 func homePath(site *settings.Site) string { return "^" + indexFile + languages(site) + "(/(feed/?)?)?$" }
 
-// paths returns regular expressions of the decoded paths that belong to the calendar. Paths of records and of the API come
-// from the packages that serve them.
+// paths returns regular expressions for decoded calendar paths.
 func (p Proxy) paths() []string {
 	site := p.Site
 	names := address.NewNames(site.Paths, site.PathAliases)
@@ -143,10 +142,10 @@ func (p Proxy) wordPressHas(path string, matches func(Address) bool) bool {
 	return slices.ContainsFunc(p.Addresses, func(a Address) bool { return strings.HasPrefix(a.Path, path) && matches(a) })
 }
 
-// longestIDs is the number of bytes of ids in one expression. nginx limits a word to 4096 bytes.
+// longestIDs limits the ids in one expression, in bytes. nginx limits a word to 4096 bytes.
 const longestIDs = 3000
 
-// queries returns regular expressions of the queries of the home page that belong to the calendar.
+// queries returns regular expressions for queries that name the calendar on the home page.
 func (p Proxy) queries() []string {
 	names, types := address.HomeParams()
 	out := []string{
