@@ -17,7 +17,7 @@ type Sitemaps struct {
 	Notices []string // sitemaps that could not be read, and limits that were reached
 }
 
-// sitemapDepth is the number of levels of sitemap indexes to read.
+// sitemapDepth limits how deep indexes of sitemaps may be nested.
 const sitemapDepth = 3
 
 // ReadSitemaps reads the sitemaps that robots.txt names and those at the usual addresses below the home page of a site.
@@ -107,7 +107,7 @@ func (w *webReader) readSitemap(ctx context.Context, at *url.URL) (files, pages 
 	return files, pages, err
 }
 
-// unzipped returns the content of a gzip file, which has the limit of a reply. It returns other data unchanged.
+// unzipped decompresses a gzip file up to the limit of a reply. It returns other data unchanged.
 func unzipped(data []byte) (_ []byte, err error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return data, nil

@@ -96,7 +96,9 @@ func languages(site *settings.Site) string {
 // indexFile is the expression of a file that WordPress allows in front of a path.
 const indexFile = `(/index\.php)?`
 
-func homePath(site *settings.Site) string { return "^" + indexFile + languages(site) + "(/(feed/?)?)?$" }
+func homePath(site *settings.Site) string {
+	return "^" + indexFile + languages(site) + "(/(feed/?)?)?$"
+}
 
 // paths returns regular expressions for decoded calendar paths.
 func (p Proxy) paths() []string {
@@ -145,7 +147,7 @@ func (p Proxy) wordPressHas(path string, matches func(Address) bool) bool {
 // longestIDs limits the ids in one expression, in bytes. nginx limits a word to 4096 bytes.
 const longestIDs = 3000
 
-// queries returns regular expressions for queries that name the calendar on the home page.
+// queries returns regular expressions for queries of the home page. Almanac answers those that match.
 func (p Proxy) queries() []string {
 	names, types := address.HomeParams()
 	out := []string{

@@ -293,13 +293,18 @@ func plainText(t *testing.T, p page) string {
 func (m *movedSite) checkOldAddresses(t *testing.T) {
 	t.Helper()
 	kept := 0
+	before := map[string]page{}
+	for _, a := range m.old.Addresses() {
+		before[a.Path] = m.get(t, m.old.URL+a.Path)
+	}
+	asked := len(m.old.Requests())
 	for _, a := range m.old.Addresses() {
 		if strings.HasSuffix(a.Path, "/events/by-slug/yoga") {
 			continue // docs/from-wordpress.md names it
 		}
-		before, after := m.get(t, m.old.URL+a.Path), m.get(t, "http://"+m.front+a.Path)
-		if before.status != a.Status || after.status != a.Status || a.Status == http.StatusOK && after.kind != a.Type {
-			t.Errorf("%s: status %d before, %d %s after; want %d %s", a.Path, before.status, after.status, after.kind, a.Status, a.Type)
+		was, after := before[a.Path], m.get(t, "http://"+m.front+a.Path)
+		if was.status != a.Status || after.status != a.Status || a.Status == http.StatusOK && after.kind != a.Type {
+			t.Errorf("%s: status %d before, %d %s after; want %d %s", a.Path, was.status, after.status, after.kind, a.Status, a.Type)
 			continue
 		}
 		text := plainText(t, after)
@@ -309,6 +314,9 @@ func (m *movedSite) checkOldAddresses(t *testing.T) {
 			}
 		}
 		kept++
+	}
+	if frozen := m.old.Requests()[asked:]; len(frozen) > 0 {
+		t.Errorf("WordPress still answers %q", frozen)
 	}
 	t.Logf("%d of %d addresses are kept", kept, len(m.old.Addresses()))
 }
