@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func TestCheckFindsAllOldAddresses(t *testing.T) {
 			t.Errorf("the sitemaps have no address of the kind %s: %v", kind, kinds)
 		}
 	}
-	all := append(m.proxy.Addresses, move.Address{Kind: move.List, Path: "/wydarzenia/nothing/"})
+	all := slices.Concat(m.proxy.Addresses, []move.Address{{Kind: move.List, Path: "/wydarzenia/nothing/"}})
 	table, err := move.Check(t.Context(), all, m.proxy.BaseURL, m.ask, nil, false)
 	if err != nil {
 		t.Fatal(err)
