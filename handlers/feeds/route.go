@@ -54,6 +54,15 @@ func (f *Feeds) Patterns() []*endpoint.Pattern { return f.table.patterns() }
 // BeginsPath reports whether first is the first segment of a feed's path.
 func BeginsPath(first string) bool { return slices.Contains(feedPaths, "/"+first) }
 
+// FirstSegments returns the segments with which paths of feeds begin.
+func FirstSegments() []string {
+	out := make([]string, len(feedPaths))
+	for i, path := range feedPaths {
+		out[i] = strings.Trim(path, "/")
+	}
+	return out
+}
+
 // request is a request for a feed.
 type request struct {
 	*endpoint.Request

@@ -1,7 +1,9 @@
 package address
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -49,6 +51,11 @@ func NewNames(paths calendar.Paths, aliases map[string]string) Names {
 // Begin reports whether the path of a page can begin with the segment first, which is decoded.
 func (n Names) Begin(first string) bool {
 	return n.First[first].Program != "" || first == SegmentICal || first == string(ViewDevelopers)
+}
+
+// FirstSegments returns the segments with which paths of pages can begin, decoded and sorted.
+func (n Names) FirstSegments() []string {
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(n.First)), SegmentICal, string(ViewDevelopers))))
 }
 
 // resolve replaces, in place, the names in a path by the default names of the program. The result moved is true if

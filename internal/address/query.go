@@ -2,6 +2,7 @@ package address
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -46,6 +47,13 @@ func ParamsInPath(values map[string]any) []string {
 		}
 	}
 	return names
+}
+
+// HomeParams returns the parameters with which a query of the home page names a page of the calendar. The parameter
+// post_type does so with one of postTypes.
+func HomeParams() (names, postTypes []string) {
+	postTypes = slices.Sorted(maps.Keys(recordParams))
+	return append(slices.Clone(postTypes), paramCategory), postTypes
 }
 
 // renamedParams maps parameters of The Events Calendar to those of Almanac. Those sent under their own name have precedence.

@@ -691,9 +691,14 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte(`<urlset><url><loc>https://calendar.example.org/event/a/</loc></url></urlset>`))
 	f.Add([]byte(`<?xml version="1.0"?><sitemapindex><sitemap><loc> a </loc></sitemap><sitemap><loc>b</loc>`))
 	f.Add([]byte(`<urlset xmlns:i="` + imageNamespace + `"><url><loc>a</loc><i:image><i:loc>b</i:loc></i:image></url></urlset>`))
+	f.Add([]byte("\x1f\x8b\x08cut"))
 	f.Add([]byte(`<rss><channel><item><link>a</link><guid>b</guid></item></channel></rss>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		files, pages, err := parseSitemap(data)
+		plain, err := unzipped(data)
+		if err != nil {
+			return
+		}
+		files, pages, err := parseSitemap(plain)
 		if errors.Is(err, errNoSitemap) && len(files)+len(pages) > 0 {
 			t.Error("addresses of something else than a sitemap")
 		}

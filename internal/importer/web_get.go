@@ -15,6 +15,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+// userAgent names the program in requests to a service.
+const userAgent = "Almanac (+https://github.com/almanac-cal/almanac)"
+
 // get requests a URL, and retries if the service is overloaded or not reachable. from is the final URL after
 // redirects.
 func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
@@ -52,7 +55,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	if w.Language != "" {
 		req.Header.Set("Accept-Language", string(w.Language))
 	}
-	req.Header.Set("User-Agent", "Almanac (+https://github.com/almanac-cal/almanac)")
+	req.Header.Set("User-Agent", userAgent)
 	resp, err := w.client.Do(req)
 	if err != nil {
 		if noHost := (*net.DNSError)(nil); errors.Is(err, errRedirect) || errors.As(err, &noHost) && noHost.IsNotFound {

@@ -51,6 +51,7 @@ var layers = []layer{
 	{"tools", "internal/upkeep internal/importer internal/seed internal/translations internal/manual"},
 	{"resources", "handlers web"},
 	{"requests", "server"},
+	{"moves", "internal/move"},
 	{"program", "cmd/almanac"},
 	{"test kits", "proof/must proof/storetest proof/edittest proof/apitest proof/icaltest proof/wptest proof/occurrencemodel proof/scopemodel proof/listreference proof/rightsmodel proof/draw proof/randomcalendar"},
 	{"tests", "internal/layers"},
