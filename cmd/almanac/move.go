@@ -129,8 +129,8 @@ func printMovePreview(s streams, cal *importer.Calendar) error {
 // wholeList selects all events of a list, also past ones.
 const wholeList = "start_date=1970-01-01&end_date=2100-12-31&per_page=50"
 
-// findEventsList returns the URL of the list of all events of the site at the address home, which may also be that of the
-// list. It tries the usual addresses of the REST API.
+// findEventsList finds a site's list of events in its REST API, and returns the URL that selects all of them. The
+// parameter home may be the URL of the list itself.
 func findEventsList(ctx context.Context, home string) (string, error) {
 	at, err := url.Parse(home)
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {

@@ -22,16 +22,15 @@ type KeptRecord struct {
 // datesField is the name in KeptRecord of all fields that move an event. Each can move the others.
 const datesField = "dates"
 
-
 var (
-	movingFields     = []string{"start_date", "end_date", "timezone", "all_day"}
+	movingFields   = []string{"start_date", "end_date", "timezone", "all_day"}
 	scheduleFields = append(slices.Clone(movingFields), "rrule", "rdate")
 )
 
-// editedFields has the names of the fields of one record that persons changed here, as the change log has them.
+// editedFields names a record's fields that persons changed here, in the form of the change log.
 type editedFields map[string]bool
 
-// editedByPersons returns, by record id, the fields of records of one kind that users changed. The change log names a
+// editedByPersons returns, by record id, which fields users changed. The change log names a
 // user for each change by the API; imports and the service itself have none. Moves to the trash and back do not count. It
 // returns nothing unless KeepEdited is set.
 func (r *importRun) editedByPersons(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64]editedFields, error) {
@@ -128,7 +127,7 @@ func keepValue[T any](k *keptFields, name string, value **T) bool {
 	return true
 }
 
-// keepPlain is keepValue for the fields of a kind that have no rules of their own.
+// keepPlain calls keepValue for fields without rules of their own.
 func (k *keptFields) keepPlain(fields []ent.PlainField) error {
 	for _, f := range fields {
 		switch value := f.Value.(type) {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// TestEveryFieldOfAnEventIsKept sets all fields of an input, and checks for each field of the schema that keepEvent clears
-// one of them.
+// TestEveryFieldOfAnEventIsKept sets all fields of an input. For each field of the schema, keepEvent must clear one of
+// them.
 func TestEveryFieldOfAnEventIsKept(t *testing.T) {
 	t.Parallel()
 	names := []string{"status", "date", "categories", "tags", "venue", "organizer", "author", "slug"}
