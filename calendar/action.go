@@ -3,7 +3,7 @@ package calendar
 // Action is the kind of a change in the change log.
 type Action string
 
-// The actions of the change log.
+// Created to Loaded are the values of Action.
 const (
 	Created   Action = "create"
 	Updated   Action = "update"

@@ -227,7 +227,8 @@ func (t *pricedText) parts() []costPart {
 			p.after += text
 		}
 	}
-	// between handles the text between two prices, or before the first or after the last.
+	// between adds a text without prices to the parts beside it. A separator in the text ends one part and begins
+	// the next.
 	between := func(text string) {
 		for {
 			cut := partPattern.FindStringIndex(text)

@@ -5,8 +5,8 @@ import "slices"
 // Kind is the kind of a record or term, such as "event", "venue" or "tag".
 type Kind string
 
-// The kinds. Events, venues, organizers, images and series share one sequence of ids. Categories and tags share
-// another.
+// Event to Tag are the values of Kind. Events, venues, organizers, images and series share one sequence of ids.
+// Categories and tags share another.
 const (
 	Event     Kind = "event"
 	Venue     Kind = "venue"
@@ -44,11 +44,12 @@ func (k Kind) IsNamed() bool { return slices.Contains(NamedKinds, k) }
 // IsLinked reports whether k is one of LinkedKinds.
 func (k Kind) IsLinked() bool { return slices.Contains(LinkedKinds, k) }
 
-// PublishedKinds are the kinds of records with a status, an author and a date of publication.
+// PublishedKinds lists the kinds of records with a status, an author and a date of publication.
 var PublishedKinds = slices.Concat([]Kind{Series, Event}, NamedKinds)
 
-// TranslatedKinds are the kinds whose texts are translated. Texts of a series are those of its occurrences.
+// TranslatedKinds lists the kinds whose texts are translated. It lacks Series, which shows the texts of its
+// occurrences.
 var TranslatedKinds = slices.Concat([]Kind{Event}, NamedKinds, []Kind{Category, Tag})
 
-// Kinds are all kinds.
+// Kinds lists all values of Kind.
 var Kinds = slices.Concat(PublishedKinds, []Kind{Image, Category, Tag})

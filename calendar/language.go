@@ -8,7 +8,7 @@ import (
 // Language is a content language, as an ISO 639-1 code.
 type Language string
 
-// The content languages of Almanac.
+// English, Polish and Spanish are the values of Language that Almanac supports.
 const (
 	English Language = "en"
 	Polish  Language = "pl"

@@ -5,7 +5,7 @@ import "slices"
 // Role is the name of a set of permissions of a user.
 type Role string
 
-// The roles. Each has all rights of the role before it.
+// Subscriber to Administrator are the values of Role. Each has all rights of the role before it.
 const (
 	Subscriber    Role = "subscriber"
 	Contributor   Role = "contributor"

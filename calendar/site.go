@@ -27,7 +27,7 @@ type Currency struct {
 	Decimal  string // decimal mark of ambiguous prices: "." or ","
 }
 
-// The positions of a currency symbol: before or after the price.
+// Prefix and Postfix are the values of Currency.Position: the symbol stands before or after the price.
 const (
 	Prefix  = "prefix"
 	Postfix = "postfix"

@@ -28,11 +28,12 @@ func Slug(text string) string {
 	return KeptSlug(strings.ReplaceAll(text, "%", " "))
 }
 
-// KeptSlug is like Slug for a text that may already be a slug. It keeps percent-encoded UTF-8 of characters
-// beyond ASCII, as WordPress stores the slugs of other scripts, in lower case: %e6%97%a5.
+// KeptSlug returns the slug of a text that may already be a slug, cut to MaxSlug bytes. It keeps percent-encoded
+// UTF-8 of characters beyond ASCII, in lower case: %e6%97%a5. WordPress stores slugs of other scripts like that.
 func KeptSlug(text string) string { return slugUpTo(readText(text), MaxSlug) }
 
-// EncodedSlug is like KeptSlug, but percent-encodes characters beyond ASCII instead of transliterating them.
+// EncodedSlug returns the slug of a text, cut to MaxSlug bytes. It percent-encodes characters beyond ASCII, which
+// Slug transliterates.
 func EncodedSlug(text string) string { return slugUpTo(encodeCharacters(readText(text)), MaxSlug) }
 
 // DecodedSlug returns a slug with its percent-encoded characters decoded, as browsers show it.
@@ -81,7 +82,8 @@ func IsSlugOf(slug, text string) bool {
 	return slug == slugKey(text) || slug == slugKey(encodeCharacters(text))
 }
 
-// slugKey is like KeptSlug, but does not cut the longest slugs in the trash, which exceed MaxSlug by their suffix.
+// slugKey returns the slug by which to look up a text. It is cut to MaxSlug bytes. A slug in the trash may be longer
+// by the length of trashedSuffix.
 func slugKey(text string) string {
 	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
 	if len(s) > MaxSlug && !strings.HasSuffix(s, trashedSuffix) {

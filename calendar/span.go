@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The errors of Span.Check.
+// ErrEndBeforeStart, ErrStartOutOfRange and ErrEndOutOfRange are the errors of Span.Check.
 var (
 	ErrEndBeforeStart  = errors.New("end before start")
 	ErrStartOutOfRange = errors.New("start outside the years 1000 to 9999")

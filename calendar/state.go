@@ -6,7 +6,7 @@ import "slices"
 // of Status, the status of the record.
 type EventStatus string
 
-// The states of events.
+// Scheduled, Canceled and Postponed are the values of EventStatus.
 const (
 	Scheduled EventStatus = "scheduled"
 	Canceled  EventStatus = "canceled"
@@ -22,7 +22,7 @@ func (s EventStatus) Known() bool { return slices.Contains(EventStatuses, s) }
 // Attendance is the place where people attend an event: at the venue, online or both (contract, section 27.3).
 type Attendance string
 
-// The ways to attend events.
+// Offline, Online and Mixed are the values of Attendance.
 const (
 	Offline Attendance = "offline"
 	Online  Attendance = "online"

@@ -8,7 +8,7 @@ import (
 // Status is the state of a record, such as draft, pending, published or in the trash.
 type Status string
 
-// The statuses of events, series, venues and organizers (contract, section 12.2).
+// Publish to Trash are the values of Status (contract, section 12.2).
 const (
 	Publish Status = "publish"
 	Future  Status = "future"

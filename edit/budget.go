@@ -13,11 +13,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Hourly budget of what one user stores by writes of series. A budget of n allows n units at once after a
-// pause, and n units an hour after that.
+// unitBytes, drafterBudget and publisherBudget limit what one user stores per hour by writes of series. A
+// budget of n allows n units at once after a pause, and n units an hour after that.
 const (
 	unitBytes       = 16 << 10 // a unit is an occurrence that a write creates, or this many bytes that it stores
-	drafterBudget   = 2_000    // of users who may not publish
+	drafterBudget   = 2_000    // budget of users who may not publish
 	publisherBudget = 20_000
 )
 
@@ -29,9 +29,10 @@ const BudgetPrefix = "series_budget:"
 // processes share the counter.
 func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
 
-// SpendBudget charges the caller's hourly budget for a write that creates made occurrences and stores size bytes.
-// It only reads the counter: storeBudget updates it at the end, because other transactions of the user would wait for
-// the row. The error is *calendar.Error rest_too_many_requests. Programs that are no users have no budget.
+// SpendBudget charges the caller's hourly budget for a write. The write creates as many occurrences as made
+// says, and stores size bytes. It only reads the counter: storeBudget updates it at the end, because other
+// transactions of the user would wait for the row. The error is *calendar.Error rest_too_many_requests. A
+// caller that is not a user has no budget.
 func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) error {
 	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
 		return nil
@@ -46,7 +47,8 @@ func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) er
 }
 
 // takeUnits returns the new value of the caller's budget counter after this transaction. The parameter rows has
-// the stored counter, or is empty. The error is *calendar.Error rest_too_many_requests if the budget is too small.
+// the stored counter. It is empty if none is stored. The error is *calendar.Error rest_too_many_requests if the
+// budget is too small.
 func (e *Editor) takeUnits(rows []*ent.Counter) (int64, error) {
 	budget := int64(drafterBudget)
 	if auth.May(e.By, auth.Publish, auth.Record{Kind: calendar.Event, AuthorID: e.By.UserID, Status: calendar.Draft}) {

@@ -28,7 +28,7 @@ type change struct {
 	id     int64
 	action calendar.Action
 	fields []string // names of changed fields; nil means all
-	hidden bool     // no feed shows the change
+	hidden bool     // true means that no feed shows the change
 }
 
 // LogChange adds an entry to the change log. It is stored at the end of the transaction, by flush. Nil fields mean

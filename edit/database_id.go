@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// databaseIDSize is the size of DatabaseID in bytes.
+// databaseIDSize is the number of random bytes in the result of DatabaseID.
 const databaseIDSize = 16
 
 // DatabaseID returns the random id of a database. The first call creates and stores it. A database restored by

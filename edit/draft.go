@@ -16,10 +16,10 @@ type Draft struct {
 	SlugBase    string
 	SearchTexts []SearchText
 
-	// The following fields are zero for venues and organizers.
+	// Password, Venues, Organizers, Terms and Counted are zero for venues and organizers.
 	Password                  string  // plain text, input of HashPassword; "" means none
 	Venues, Organizers, Terms []int64 // ids to link, in the order in which they were sent, without duplicates
-	Counted                   bool    // whether the event is in the counts of its terms
+	Counted                   bool    // true if the event counts in the published events of its terms
 }
 
 // DraftEvent sets the columns of a new event in m and returns the rest as a Draft. It does not check terms, venues

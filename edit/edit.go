@@ -4,7 +4,10 @@
 // Its functions work in a transaction of the caller. Write opens one and appends its changes to the change log.
 // Callers pass texts that are sanitised and of permitted length, and values that are valid by themselves.
 // Package edit validates what depends on stored records, such as the ids in a request. It returns
-// param.Invalid, which names the parameter, or *calendar.Error.
+// param.Invalid, which names the parameter, or *calendar.Error. A fault (*param.Fault) is the error of one parameter.
+//
+// The nominal start of an occurrence is the wall time at which the schedule of its series says that it starts,
+// even if the occurrence was moved. An own field is a field in which an occurrence differs from its series.
 //
 // Transactions take locks in one order, so that they wait for each other instead of deadlocking:
 //
@@ -57,7 +60,7 @@ type Editor struct {
 
 	refs references // ids that were looked up for the next Write
 
-	// The following fields are the state of the current transaction.
+	// The fields from changes to units are the state of the current transaction.
 	changes     []change
 	derived     bool                 // search texts were written, which depend on the settings of the site
 	created     map[int64]*ent.Event // events that the transaction created, as they were then

@@ -12,7 +12,7 @@ import (
 // EventComparison is the result of EventWrite.Compare: the event after a write, and the names of its changed
 // fields.
 type EventComparison struct {
-	// Template is the event after the write. Its edges have its texts and the ids of what it is linked to.
+	// Template is the event after the write. Its edges have its translations and the ids of the linked records.
 	Template ent.Event
 	// Changed has the names of the changed fields, with their languages.
 	Changed []string

@@ -35,7 +35,7 @@ type EventInput struct {
 	Password *string // plain text; "" removes the password
 	ParentID *int64  // 0 removes the parent
 
-	ent.EventValues // the fields without rules of their own
+	ent.EventValues // sent flags, event status, attendance and virtual URL
 
 	EventStatusReason *string
 
@@ -101,7 +101,7 @@ func (in *EventInput) Recurs() bool {
 	return ValueOr("", in.Rule) != "" || len(ValueOr(nil, in.RDate)) > 0
 }
 
-// HasSchedule reports whether the input has a rule, rdates or exdates, even empty ones.
+// HasSchedule reports whether the client sent a rule, rdates or exdates, even empty ones.
 func (in *EventInput) HasSchedule() bool {
 	return in.Rule != nil || in.RDate != nil || in.ExDate != nil
 }

@@ -192,7 +192,8 @@ func linkedError(name string, index int, err error) error {
 	return err
 }
 
-// noteIDs records that the field name changed, unless both lists have the same ids in any order.
+// noteIDs records in d that the named field changed. It records nothing if both lists have the same ids in any
+// order.
 func (d *diff) noteIDs(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)

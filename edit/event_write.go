@@ -16,8 +16,8 @@ import (
 )
 
 // EventWrite is a write of one event, split into steps. The steps are Plan, Permit, CarryOut, then Insert or
-// Update, then Link. CreateEvent and UpdateEvent take these steps. Package series does the same, and stores the
-// series in between.
+// Update, then Link. CreateEvent and UpdateEvent take these steps. Package series takes the same steps for an
+// event of a series, and stores the series after CarryOut.
 type EventWrite struct {
 	// Span has the dates of the event after the write.
 	Span calendar.Span
@@ -34,7 +34,7 @@ type EventWrite struct {
 
 	plan   *plan         // what Plan found
 	joins  *seriesMember // the place in a new series; nil means none
-	leaves bool          // the event leaves its series
+	leaves bool          // true if the event leaves its series
 	id     int64         // reserved id of a new event; 0 means that the id is drawn
 
 	after     *record         // the event after the write
@@ -42,7 +42,7 @@ type EventWrite struct {
 	diff      diff
 	terms     [2]termIDs         // terms before and after the write
 	links     [2]relinkedRecords // venues, then organizers
-	unchanged bool               // Update had nothing to store
+	unchanged bool               // true if Update had nothing to store
 }
 
 // seriesMember is the place of an event in a series.
@@ -58,7 +58,7 @@ type relinkedRecords struct {
 	before, after []int64
 }
 
-// NewEvent begins an EventWrite that creates an event.
+// NewEvent returns an EventWrite that creates an event. It stores nothing yet.
 func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	w := &EventWrite{editor: e, tx: tx, in: in, before: none, owner: none, sent: in.record(), diff: diff{isNew: true}}
@@ -68,8 +68,8 @@ func (e *Editor) NewEvent(tx *ent.Tx, in *EventInput) *EventWrite {
 	return w
 }
 
-// ChangeEvent begins an EventWrite that changes a stored event, which the caller has locked. The error means that
-// the stored dates are invalid.
+// ChangeEvent returns an EventWrite that changes the stored event row, which the caller has locked. The error
+// means that the stored dates are invalid.
 func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w := &EventWrite{editor: e, tx: tx, in: in, row: row, before: eventRecord(row), sent: in.record()}
 	w.owner = w.before
@@ -78,9 +78,9 @@ func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*Event
 	return w, err
 }
 
-// ChangeSeries begins an EventWrite for a change of a series, which the caller has locked. The input is compared
-// with row, which is an occurrence or an event made from the template of the series. The caller needs rights on
-// the series s, not on row.
+// ChangeSeries returns an EventWrite for a change of a series, which the caller has locked. The input is
+// compared with row, which is an occurrence or an event made from the template of the series. The caller needs
+// rights on the series s, not on row.
 func (e *Editor) ChangeSeries(tx *ent.Tx, s *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w, err := e.ChangeEvent(tx, row, in)
 	if err != nil {
@@ -381,8 +381,8 @@ func isProtectedAfter(row *ent.Event, in *EventInput) bool {
 	return in.Password == nil && HasPassword(row) || ValueOr("", in.Password) != ""
 }
 
-// findImpact returns whether the public sees the changes of the write. It is called when w.diff has all changed
-// fields.
+// findImpact returns the Impact of the write: whether the public sees its changes. It is called when w.diff has
+// all changed fields.
 func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
 	e, row := w.editor, w.row
 	c := &PublicChange{

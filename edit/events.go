@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// errSchedule is the error of a write of one event with the input of a series.
+// errSchedule is the error of CreateEvent and UpdateEvent for an input that only package series can write.
 var errSchedule = errors.New("package series writes events with a schedule or a scope")
 
 // CreateEvent stores a new event and its links. The input has no rule, no rdate and no exdate: series.CreateEvent accepts

@@ -12,7 +12,7 @@ import (
 type diff struct {
 	isNew            bool
 	fields           []string // names of the changed fields in the API
-	namesInLanguages []string // names as in fields; for a translation with its language, as in title:pl
+	namesInLanguages []string // names of the changed fields; that of a translation ends with its language: title:pl
 }
 
 func (d *diff) note(name string) { d.noteIn("", name) }
@@ -38,13 +38,14 @@ func putValue[T comparable](d *diff, name string, old, value T, set func(T)) {
 	}
 }
 
-// putTime is putValue for instants. It compares whole seconds, because equal instants may have different locations.
+// putTime calls set(value) and notes the field in d if value is another second than old, or if the row is new.
+// It ignores the locations of the times.
 func putTime(d *diff, name string, old, value time.Time, set func(time.Time)) {
 	putValue(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
 }
 
-// putOptional is putValue for a column that may be null. A nil value means null: then clear is called instead of
-// set.
+// putOptional sets a column that may be null, if value differs from old or the row is new. It calls set, or
+// clear if value is nil. It notes the name of the field in d.
 func putOptional[T comparable](d *diff, name string, old, value *T, set func(T), clear func()) {
 	switch {
 	case value == nil && old == nil:

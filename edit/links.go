@@ -201,8 +201,8 @@ func RemoveLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int6
 	return nil
 }
 
-// link links the event with the given id to venues or organizers. The event must have no links of this kind. The
-// order of ids is stored.
+// link stores links from the event with the given id to venues or organizers. The event must have no links of
+// this kind. The order of ids is stored.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) error {
 	t := ent.LinkTables[kind]
 	rows := store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}

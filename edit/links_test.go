@@ -30,7 +30,7 @@ type linkedWorld struct {
 	image         *ent.Image
 	events        []int64
 	free          int64
-	// series is linked to the same, freeSeries to nothing.
+	// series is linked to the same records as the events. freeSeries has no links.
 	series, freeSeries int64
 }
 
@@ -73,7 +73,7 @@ func newLinkedWorld(w *edittest.World) *linkedWorld {
 	return l
 }
 
-// linkLosses are how events lose a link, whatever their status.
+// linkLosses are the ways in which events lose a link.
 var linkLosses = []struct {
 	name, field string
 	// from is the place of the first event that loses it.

@@ -44,9 +44,9 @@ func addToCounter(ctx context.Context, tx *ent.Tx, id string, by int64) error {
 		OnConflict(sql.ConflictColumns(counter.FieldID)).AddValue(by).Exec(ctx)
 }
 
-// ForShare modifies a query so that the rows it finds cannot change until the transaction ends. It changes nothing
-// for SQLite, which has one writer at a time. The clause is one that MySQL and MariaDB understand. For TiDB,
-// package store replaces it with FOR UPDATE.
+// ForShare modifies a query so that the rows it finds cannot change until the transaction ends. It changes
+// nothing for SQLite, which has one writer at a time. It adds LOCK IN SHARE MODE, which MySQL and MariaDB
+// understand. For TiDB, package store replaces that with FOR UPDATE.
 func ForShare(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForShare(sql.WithLockClause("LOCK IN SHARE MODE"))
@@ -94,8 +94,8 @@ func LockSeriesOf(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error)
 	return row, err
 }
 
-// LockEvents is LockEvent for at most some hundreds of events. It first locks all their series, then the
-// events, both in the order of the ids. It leaves out events that do not exist.
+// LockEvents loads and locks events until the transaction ends, at most some hundreds. It first locks all their
+// series, then the events, both in the order of the ids. The result lacks events that do not exist.
 func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, error) {
 	load := func(lock func(*sql.Selector)) ([]*ent.Event, error) {
 		return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(lock).All(ctx)
@@ -157,7 +157,7 @@ func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
 	return tx.Term.Query().Order(term.ByID()).Modify(ForUpdate).All(ctx)
 }
 
-// noLimit is a limit that all records are below.
+// noLimit makes lockRecords lock all selected records.
 const noLimit = 1<<31 - 1
 
 // lockRecords locks the records of a kind that the function where selects, at most limit, and returns their ids.

@@ -74,8 +74,9 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 	return l, nil, nil
 }
 
-// createTerms creates the terms that lookUpTerms did not find, without a parent. It returns the ids of all terms
-// without repeats, in the order of the request. The error says if the caller may not create terms.
+// createTerms creates the terms that lookUpTerms did not find, without a parent. It returns the ids of all
+// terms without repeats, in the order of the request. If the caller may not create terms, the error names the
+// parameter.
 func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
 	if len(l.texts) == 0 {
 		return uniqueIDs(l.ids), nil
@@ -122,6 +123,6 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	return uniqueIDs(l.ids), nil
 }
 
-// nameBelow returns the name for lockName of a term below a parent. The key is the folded term name. The parent 0
-// means none.
+// nameBelow returns the name that lockName locks for a term below a parent. The key is the folded term name.
+// The parent 0 means none.
 func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

@@ -21,17 +21,19 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	ent.NamedTable[R, M, T]
 	// apply sets the sent values in a row.
 	apply func(v *V, row R)
-	// faults returns the faults of the values of a row after a write. Nil: there are none.
+	// faults returns the parameter errors in the values of a row after a write. Nil means that all values are
+	// allowed.
 	faults func(row R) []*param.Fault
-	// derive sets the columns that follow from the values. Nil: there are none.
+	// derive sets in m the columns that are computed from the values. Nil means that the kind has no such
+	// columns.
 	derive func(m M, d *diff, old, row R)
 }
 
 // NamedTexts writes the texts of one kind of named records, for callers that work with several kinds.
 type NamedTexts interface {
-	// LockRow is Named.Lock.
+	// LockRow loads a record and locks it until the transaction ends.
 	LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error)
-	// UpdateTexts is Named.Update for the texts of a row that LockRow returned. Nil means not sent.
+	// UpdateTexts stores the sent texts of a row that LockRow returned. Nil means not sent.
 	UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error
 }
 
@@ -49,12 +51,12 @@ func declared[R ent.Row, M namedMutation, T any, V comparable](n *Named[R, M, T,
 	return n
 }
 
-// LockRow is Lock without the type parameter in its result. It implements NamedTexts.
+// LockRow implements NamedTexts. It loads a record and locks it until the transaction ends.
 func (n *Named[R, M, T, V]) LockRow(ctx context.Context, tx *ent.Tx, id int64) (ent.Row, error) {
 	return n.Lock(ctx, tx, id)
 }
 
-// UpdateTexts is Update for texts only, without the type parameter in its arguments. It implements NamedTexts.
+// UpdateTexts implements NamedTexts. It stores the sent texts of a row that LockRow returned.
 func (n *Named[R, M, T, V]) UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error {
 	own, ok := row.(R)
 	if !ok {
@@ -118,7 +120,8 @@ func (n *Named[R, M, T, V]) Create(ctx context.Context, tx *ent.Tx, e *Editor, i
 	return n.create(ctx, tx, e, in, in.record())
 }
 
-// createLinked is Create for a record that a client sends inside an event. The author is that of the event.
+// createLinked stores a record that a client sent inside an event, or returns its duplicate. A new record gets
+// the given author, which is that of the event.
 func (n *Named[R, M, T, V]) createLinked(ctx context.Context, tx *ent.Tx, e *Editor, in *NamedInput[V], author *int64) (row R, err error) {
 	s := in.record()
 	s.author, s.linked = author, true
@@ -173,8 +176,8 @@ func (n *Named[R, M, T, V]) rowAfter(in *NamedInput[V], old R) R {
 	return row
 }
 
-// fill sets those fields of this kind in m that differ between old and row. Those that all named records share are
-// set by fillNamed.
+// fill sets in m the fields that only this kind has and that differ between old and row. The function fillNamed
+// sets the others.
 func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
 	putFields(d, n.Fields, m, old, row)
 	if n.derive != nil {
@@ -317,8 +320,8 @@ func (n *Named[R, M, T, V]) duplicate(
 	return found, oldest != nil, nil
 }
 
-// update changes a row, after it has checked the input and the rights. If found is true, a create matched this row
-// as a duplicate. Then the precondition of the request does not apply.
+// update checks the input and the rights, and stores the sent fields of a row. True for found means that a
+// create matched this row as a duplicate. Then the precondition of the request does not apply.
 func (n *Named[R, M, T, V]) update(
 	ctx context.Context, tx *ent.Tx, e *Editor, row R, in *NamedInput[V], s *recordInput, found bool,
 ) (R, error) {

@@ -24,9 +24,9 @@ type Origin struct {
 	SourceID string
 	Kind     calendar.Kind
 	Number   int64  // id at the source; 0 means that it has none
-	UID      string // in iCalendar; "" means one of our own
-	GUID     string // in feeds of news; "" means one of our own
-	// ID is the id here of a record that is stored already. 0 means that the import creates it.
+	UID      string // UID in iCalendar; "" means the one that Almanac makes
+	GUID     string // guid in news feeds; "" means the one that Almanac makes
+	// ID is the id in this calendar of a record that is stored already. 0 means that the import creates it.
 	ID int64
 }
 
@@ -34,18 +34,19 @@ type Origin struct {
 // gets the next free one.
 type ReservedIDs struct {
 	BySource map[string]int64
-	// ByStart has ids of occurrences by their nominal start. It is for one series at a time.
+	// ByStart has ids of occurrences by their nominal start. It is set for one series at a time.
 	ByStart map[calendar.Wall]int64
-	// Sequences are above the last SEQUENCE in iCalendar of events that were deleted for good, by id. 0 means a new event.
+	// Sequences has the first iCalendar SEQUENCE of events that are created again with their former id, by id.
+	// It is above the last one before the deletion. 0 means an event that was never deleted.
 	Sequences map[int64]int64
 }
 
 // idBatch is the number of ids or source ids in one statement.
 const idBatch = 500
 
-// TakenIDs returns those records of an import that cannot have the same id here as at their source. Another record
-// or term has that id, or had it before it was deleted. Two new records with the same id at the source are also
-// returned.
+// TakenIDs returns the records of an import that cannot keep the id that they have at their source. Another
+// record or term has that id, or had it before it was deleted. Two new records with the same id at the source
+// are also returned.
 func TakenIDs(ctx context.Context, db *ent.Client, list []Origin) (taken []Origin, err error) {
 	own, err := originRows(ctx, db, list)
 	if err != nil {
@@ -310,8 +311,8 @@ func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Tim
 	return nil
 }
 
-// storeOrigins inserts the rows of origins. ids has the id of each record here, and 0 skips it. A UID or guid that
-// another origin has too is left out.
+// storeOrigins inserts the rows of origins. The list ids has the id of each record in this calendar. 0 skips
+// the record. A UID or guid that another origin has too is left out.
 func storeOrigins(ctx context.Context, tx *ent.Tx, list []Origin, ids []int64) error {
 	uids, err := freeTexts(list, func(o Origin) string { return o.UID }, func(some []string) ([]string, error) {
 		return tx.Origin.Query().Where(origin.UIDIn(some...)).Select(origin.FieldUID).Strings(ctx)

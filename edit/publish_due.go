@@ -38,8 +38,8 @@ func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error)
 	}
 }
 
-// anyDue reports whether any record is due for publication. PublishDue asks this first, because mostly there is
-// none and it then needs no transaction.
+// anyDue reports whether any record is due for publication. PublishDue calls it first, because usually none is
+// due, and then no transaction is needed.
 func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	for _, kind := range calendar.PublishedKinds {
 		due, err := db.HasRecord(ctx, kind, isDue(e.Now))

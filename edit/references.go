@@ -165,7 +165,7 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 }
 
 // LinkFault returns a fault with the ids to which an event may not be linked, or nil. Such an id belongs to no
-// venue or organizer. The record may also be in the trash, or the caller may not read it.
+// venue or organizer, to one in the trash, or to one that the caller may not read.
 func (e *Editor) LinkFault(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -174,8 +174,8 @@ func (e *Editor) LinkFault(
 	})
 }
 
-// lockedLinkFault is LinkFault for a transaction that stores the links. It also locks the records, so that none of
-// them moves to the trash before the transaction ends.
+// lockedLinkFault returns a fault with the ids to which an event may not be linked, or nil. It locks the
+// records, so that none of them moves to the trash before the transaction ends.
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {

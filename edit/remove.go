@@ -89,8 +89,8 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-// lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their ids.
-// These are the series of the events. They are also the series whose templates have one of the events as parent.
+// lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their
+// ids. These are the series of the events, and the series whose templates have one of them as parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)

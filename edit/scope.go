@@ -3,10 +3,11 @@ package edit
 // Scope selects the occurrences of a series that a write changes (contract, section 19.5).
 type Scope string
 
-// The scopes of a write. The scope "" means ThisOccurrence.
+// ThisOccurrence, FollowingOccurrences and AllOccurrences are the values of Scope. "" means ThisOccurrence. The
+// addressed occurrence is the one whose id is in the path of the request.
 const (
 	ThisOccurrence       Scope = "this"
-	FollowingOccurrences Scope = "following" // the addressed occurrence and those with a later nominal start
+	FollowingOccurrences Scope = "following" // the addressed occurrence and the later ones
 	AllOccurrences       Scope = "all"
 )
 

@@ -110,8 +110,8 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	return e.storeSearchTexts(ctx, tx, kind, ids, texts)
 }
 
-// insertFreshTexts is insertSearchTexts for records that this transaction created and has not changed since. It
-// saves a query for events, because their rows are still in memory.
+// insertFreshTexts stores the search texts of records that this transaction created and has not changed since.
+// For events it needs no query, because their rows are still in memory.
 func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if kind != calendar.Event {
 		return e.insertSearchTexts(ctx, tx, kind, ids)
@@ -169,10 +169,10 @@ func cutSearchText(text string) string {
 	return text[:end]
 }
 
-// SearchTextsOf returns the search texts of a record. Common has the fields that are the same in all languages.
-// An event or a series has one text for each language, with a line for each field, because the words of a
-// search may be in different fields. Other records have one text for each field, because the words must be in
-// the same field. Languages with equal texts share one SearchText.
+// SearchTextsOf returns the search texts of a record. The parameter common has the fields that are the same in
+// all languages. An event or a series has one text for each language, with a line for each field, because the
+// words of a search may be in different fields. Other records have one text for each field, because the words
+// must be in the same field. Languages with equal texts share one SearchText.
 func (e *Editor) SearchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
 	for i, c := range common {

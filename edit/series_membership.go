@@ -41,7 +41,7 @@ func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, nil
 }
 
-// PhaseAt returns the phase of a series to which a nominal start belongs. Phases must be in their order, and not
+// PhaseAt returns the phase of a series that contains a nominal start. Phases must be in their order, and not
 // empty.
 func PhaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
@@ -105,14 +105,14 @@ func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	return slices.Insert(list, at, w)
 }
 
-// touchSeries gives a series a new version, after rows in other tables that belong to it changed. It logs the
-// names of the changed fields.
+// touchSeries gives a series a new version, after a change of rows in other tables that belong to it. It logs
+// the names of the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
 	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
 
 // ownableFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
-// differs from the series (contract, sections 10.1 and 27.3). Fields that came later follow.
+// differs from the series (contract, sections 10.1 and 27.3). Fields of later versions are at the end.
 var ownableFields = withTemplateFields([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
@@ -199,8 +199,8 @@ func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []s
 	return nil
 }
 
-// ownFieldsLookSame reports whether the public sees no difference between the stored own fields of an occurrence
-// and the new list own.
+// ownFieldsLookSame reports whether the stored own fields of an occurrence look to the public like the new list
+// own. If protected is true, the event has a password, which hides its fields.
 func (e *Editor) ownFieldsLookSame(ctx context.Context, tx *ent.Tx, row *ent.Event, own []string, protected bool) (bool, error) {
 	if row.SeriesID == nil ||
 		slices.Equal(calendar.PublicOwnFields(row.OwnFields, protected), calendar.PublicOwnFields(own, protected)) {

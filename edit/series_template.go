@@ -157,8 +157,8 @@ func ChangedFields(a, b *ent.Event, names []string) []string {
 	})
 }
 
-// TemplateFieldNames returns the names of all fields of templates with their languages, in alphabetical order. Original is
-// the original language of the template.
+// TemplateFieldNames returns the names of all fields of templates with their languages, in alphabetical order.
+// The parameter original is the original language of the template.
 func TemplateFieldNames(original calendar.Language) []string {
 	var names []string
 	for _, f := range templateFields {

@@ -27,9 +27,9 @@ type record struct {
 // recordInput has the sent values of the fields that events, venues and organizers share. Nil means not sent.
 type recordInput struct {
 	author *int64
-	// linked reports whether author is the author of the event with which the record was sent.
+	// linked is true if the record was sent inside an event. Then author is the author of that event.
 	linked    bool
-	inline    bool // the record exists, and an event request changes it
+	inline    bool // true if the record exists, and a request for an event changes it
 	published *time.Time
 	status    *calendar.Status
 	sentText
@@ -67,9 +67,8 @@ type recordMutation interface {
 	SetDated(bool)
 }
 
-// fillTracked sets the changed fields in m that records and terms share. It does not note changes of texts and
-// slug in d, because its callers do. For a stored record the callers must also call stamp, when all changes are
-// known.
+// fillTracked sets the changed fields in m that records and terms share. Its callers note changes of texts and
+// slug in d. For a stored record the callers must also call stamp, when all changes are known.
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
 	if d.isNew {
 		m.SetCreatedAt(e.Now)

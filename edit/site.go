@@ -42,9 +42,10 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 // main one. It exists while not all are. Package upkeep has its value.
 const ReindexSetting = "site:reindex"
 
-// StoreSite changes the settings of the site that are stored in the database. It calls change with a copy of the
-// stored settings, or nil if there are none. The function returns the settings to store; nil deletes them. It
-// returns reindex if search texts and sort keys must be written again. It can be called several times.
+// StoreSite changes the settings of the site that are stored in the database. It calls change with a copy of
+// the stored settings, or nil if there are none. The result said has the settings to store; nil deletes them.
+// The result reindex is true if search texts and sort keys must be written again. The function change can be
+// called several times.
 func StoreSite(
 	ctx context.Context, db *ent.Client, change func(settings.Layer) (said settings.Layer, reindex bool, err error),
 ) error {

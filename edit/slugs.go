@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// OwnedSlug is a slug of a record or term in one language, for taking or changing it. The field Slug is "" if the
-// owner has none yet.
+// OwnedSlug is the slug of a record or term in one language. Its methods take, change and delete the stored
+// slug. The field Slug is "" if the owner has none yet.
 type OwnedSlug struct {
 	Kind     calendar.Kind
 	Owner    int64
@@ -22,8 +22,8 @@ type OwnedSlug struct {
 	Trashed  bool
 }
 
-// SlugScope returns the value of the column that limits where a slug must be unique. Outside the trash it is 0. In
-// the trash it is the id of the owner, so that the slug blocks no other record.
+// SlugScope returns the value of the column that limits where a slug must be unique. If trashed is false, it is
+// 0. Otherwise it is the id of the owner, so that the slug blocks no other record.
 func SlugScope(owner int64, trashed bool) int64 {
 	if trashed {
 		return owner
@@ -66,7 +66,8 @@ func (s OwnedSlug) Take(ctx context.Context, tx *ent.Tx, base string) (string, e
 }
 
 // TakeSent takes a slug that a client sent and returns it. The parameter slugs has the owner's slugs in all
-// languages. If sent is one of them, the slug does not change, because clients often send representations back.
+// languages. If sent is one of them, TakeSent returns the old slug and stores nothing, because clients often
+// send representations back.
 func (s OwnedSlug) TakeSent(ctx context.Context, tx *ent.Tx, sent string, slugs []string) (string, error) {
 	base := calendar.KeptSlug(sent)
 	if base == "" {
@@ -124,8 +125,8 @@ func (s OwnedSlug) Drop(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// Move changes the slug when its owner moves to the trash or back, and returns the new slug. If another record has
-// taken it meanwhile, the restored slug gets a number.
+// Move adds the suffix of the trash to the slug if toTrash is true, and otherwise removes it. It returns the
+// new slug. If another record has taken it meanwhile, the restored slug gets a number.
 func (s OwnedSlug) Move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
 	if s.Slug == "" {
 		return "", nil
@@ -162,7 +163,8 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (string
 	return calendar.NumberedSlug(base, n), nil
 }
 
-// freeNumber returns the number in the slug that freeSlug returns: 2 for base-2. It returns 1 for base itself.
+// freeNumber returns a number with which a slug is free, such as 2 for base-2. It returns 1 if base itself is
+// free.
 func freeNumber(ctx context.Context, tx *ent.Tx, s OwnedSlug, base string) (int, error) {
 	// first returns the index of the first free number in ascending numbers, or their count if none is free.
 	first := func(numbers []int) (int, error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/edittest"
 )
 
-// sortedBy checks the stored sort keys of a term. They must be those of the given names and descriptions in
-// English, Polish and Spanish.
+// sortedBy fails the test unless the stored sort keys of a term are right. They must be those of the given
+// names and descriptions in English, Polish and Spanish.
 func sortedBy(w *edittest.World, id int64, names, descriptions [3]string) {
 	w.T.Helper()
 	want := make(edit.TermSortKeys)

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// StoredSpan returns the time of a stored event.
+// StoredSpan returns the start, the end and the zone of a stored event. The error means that the row has
+// impossible dates.
 func StoredSpan(row *ent.Event) (calendar.Span, error) {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {
@@ -19,9 +20,9 @@ func StoredSpan(row *ent.Event) (calendar.Span, error) {
 	return calendar.Span{Start: row.StartWall, End: row.EndWall, Zone: zone, AllDay: row.AllDay}, nil
 }
 
-// sentSpan returns the time of a stored event after a write. The result early is a fault that the sent dates have
-// by themselves. The result late is an error that depends on the stored dates. It must be reported after a missing
-// permission.
+// sentSpan returns the span that a stored event has after a write. The result early is a fault in the sent
+// dates alone. The result late is an error that depends on the stored dates. It must be reported after a
+// missing permission.
 func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
 	if span, err = StoredSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
@@ -47,14 +48,14 @@ func ChangedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return s
 }
 
-// NominalSpan is ChangedSpan for the schedule of a series. It keeps the wall times that were sent, even if the
-// clock of the zone skips them.
+// NominalSpan returns the first span of a schedule, which was s, with the dates that the input sends. Unlike
+// ChangedSpan it keeps sent wall times that the clock of the zone skips.
 func NominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return movedSpan(s, in, when.Date.Nominal)
 }
 
-// movedSpan is the common part of ChangedSpan and NominalSpan. The function wall converts a sent date to a wall
-// time.
+// movedSpan returns the span s with the dates that the input sends, for ChangedSpan and NominalSpan. The
+// function wall converts a sent date to a wall time.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
 	s.Zone = ValueOr(s.Zone, in.Zone)
 	s.AllDay = ValueOr(s.AllDay, in.AllDay)

@@ -17,9 +17,9 @@ import (
 // CountsForTerms reports whether the event counts of terms include an event with the stored status s.
 func CountsForTerms(s calendar.Status) bool { return s == calendar.Publish }
 
-// CountEvents changes the stored numbers of published events of terms. The map by has the number to add, by term
-// id. Each statement locks its terms in the order of their ids, until the transaction ends. If a term was deleted,
-// CountEvents returns store.ErrConflict.
+// CountEvents adds to the stored numbers of published events of terms. The map by has the number to add, by
+// term id. It may be negative. Each statement locks its terms in the order of their ids, until the transaction
+// ends. If a term was deleted, CountEvents returns store.ErrConflict.
 func CountEvents(ctx context.Context, tx *ent.Tx, by map[int64]int) error {
 	ids := slices.Sorted(maps.Keys(by))
 	ids = slices.DeleteFunc(ids, func(id int64) bool { return by[id] == 0 })

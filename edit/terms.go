@@ -58,7 +58,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 	return row, err == nil, err
 }
 
-// insertTerm stores a new term. The caller has checked that the name is free, and has locked it.
+// insertTerm stores a new term. The caller has locked its name, and has checked that no other term has it.
 func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {

@@ -14,7 +14,7 @@ import (
 // Only events have an excerpt and a reason of the event status.
 type recordText struct{ title, description, excerpt, slug, reason string }
 
-// empty reports whether all texts are "". It ignores the slug.
+// empty reports whether all texts are "", apart from the slug.
 func (t recordText) empty() bool {
 	return t.title == "" && t.description == "" && t.excerpt == "" && t.reason == ""
 }
@@ -37,7 +37,7 @@ type textOwner struct {
 	languages  calendar.LanguageSet // all languages with text, including the original
 	trashed    bool
 	recordText               // texts in the original language
-	others     []translation // translations, after load
+	others     []translation // translations, set by load
 	loaded     bool
 }
 
@@ -121,13 +121,14 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 	return nil
 }
 
-// slugIn returns the slug of the record in language l, for changing it. The text is the stored slug, or "" if
-// there is none.
+// slugIn returns the slug of the record in language l as an OwnedSlug, which can take or change it. The text is
+// the stored slug, or "" if there is none.
 func (w *textOwner) slugIn(l calendar.Language, text string) OwnedSlug {
 	return OwnedSlug{Kind: w.kind, Owner: w.id, Language: l, Slug: text, Trashed: w.trashed}
 }
 
-// moveSlugs changes the slugs in all languages when the record moves to the trash or back.
+// moveSlugs adds the suffix of the trash to the slugs in all languages if toTrash is true. Otherwise it removes
+// the suffix.
 func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
 	if err := w.load(ctx, tx); err != nil {
 		return err
@@ -176,9 +177,9 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 	return w.saveOrDelete(ctx, tx, other, was, cleared)
 }
 
-// rewriteTexts is the part of rewrite that sets texts in w and stores nothing. It ignores the slug. The
-// translations must be loaded. It returns the changed translation, or nil for the original, and its old text. The
-// result cleared reports whether a text became empty.
+// rewriteTexts sets the sent texts in w, and stores nothing. It ignores the slug. The translations must be
+// loaded. It returns the changed translation, or nil for the original, and its old text. The result cleared
+// reports whether a text became empty.
 func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was recordText, cleared bool, err error) {
 	language := e.Write
 	if language == "" {

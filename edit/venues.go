@@ -17,7 +17,7 @@ var Venues = declared(&Named[*ent.Venue, *ent.VenueMutation, *ent.VenueTranslati
 // VenueInput is the data that a client sent for a venue. New venues show the map and the map link by default.
 type VenueInput = NamedInput[VenueValues]
 
-// VenueValues are the values of the fields that only venues have. Nil means not sent.
+// VenueValues are the sent values of the fields that only venues have. Nil means not sent.
 type VenueValues struct {
 	ent.VenueValues // an empty Stateprovince means that readers get a value derived from Province or State
 
@@ -35,8 +35,8 @@ func (v *VenueValues) apply(row *ent.Venue) {
 	row.Latitude, row.Longitude = v.Latitude.applyTo(row.Latitude), v.Longitude.applyTo(row.Longitude)
 }
 
-// applyTo returns the coordinate after a write, or nil if there is none. A nil receiver means not sent: then old
-// stays.
+// applyTo returns the coordinate that a venue has after a write, or nil if it has none. A nil receiver means
+// not sent. Then the result is old.
 func (c *Coordinate) applyTo(old *float64) *float64 {
 	switch {
 	case c == nil:

@@ -14,15 +14,15 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// PublicChange describes a change of a record, as input of ImpactOf. That decides whether the public can see the
-// change (decision 056).
+// PublicChange describes a change of a record. ImpactOf decides from it whether the public can see the change
+// (decision 056).
 type PublicChange struct {
 	Before, After PublicationState
-	Protected     bool     // the record has a password before and after the change
+	Protected     bool     // true if the record has a password before and after the change
 	Fields        []string // names of the changed fields, as in the change log
 	Unseen        []string // those of the fields whose old and new values look the same to the public
-	Languages     bool     // the set of languages with text changes
-	Dated         bool     // an import gives the date of the change
+	Languages     bool     // true if the set of languages with text changes
+	Dated         bool     // true if an import gives the date of the change
 }
 
 // Impact describes whether the public sees a change of a record, and which dates and versions the change affects.
@@ -132,8 +132,8 @@ func (e *Editor) PublicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return public, nil
 }
 
-// SameToPublic reports whether the public sees the same links in the lists was and is. It sees only links to the
-// records in public.
+// SameToPublic reports whether the public sees the same links in the lists was and is. The map public is true
+// for records that the public sees. Other links are ignored.
 func SameToPublic(was, is []int64, public map[int64]bool) bool {
 	hidden := func(id int64) bool { return !public[id] }
 	return slices.Equal(slices.DeleteFunc(slices.Clone(was), hidden), slices.DeleteFunc(slices.Clone(is), hidden))
@@ -159,8 +159,9 @@ func (e *Editor) UnseenLinks(ctx context.Context, tx *ent.Tx, was, is [2][]int64
 }
 
 // touch gives new versions to records that lost a value, such as a link to a deleted venue. It logs fields as
-// changed. If seen is false, the public could not see the lost value. The function set changes further columns;
-// nil changes none. The caller has locked the records, or a row that all writers of the value lock.
+// changed. The parameter seen reports whether the public could see the lost value. The function set changes
+// further columns; nil changes none. The caller has locked the records, or a row that all writers of the value
+// lock.
 func (e *Editor) touch(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, fields []string, seen bool, set func(*sql.UpdateBuilder),
 ) error {

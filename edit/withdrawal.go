@@ -115,7 +115,7 @@ func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) e
 // eventLink is a key by which feeds find a withdrawn event: a slug of the event, or a record linked to it.
 type eventLink struct {
 	event int64
-	kind  calendar.Kind // calendar.Event for a slug
+	kind  calendar.Kind // kind of the linked record; calendar.Event means a slug of the event
 	value string        // the slug, or the id in decimal digits
 }
 

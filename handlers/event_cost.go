@@ -44,8 +44,8 @@ func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	}
 }
 
-// costElement parses one price or text. It formats a number with the site's decimal mark, so that the number is
-// parsed correctly later.
+// costElement returns the text of one price or text of a cost. It formats a number with the site's decimal mark, so
+// that ParseCost reads it correctly.
 func costElement(item any, decimal string) (string, *param.Fault) {
 	switch v := item.(type) {
 	case nil:

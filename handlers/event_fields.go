@@ -24,8 +24,8 @@ type eventInput struct {
 	Image      *picture
 	series     bool // the target is a series, not an event
 	exceptions exceptionsChoice
-	// row is the stored event of an update, after eventLoaded. Nil means that no such event exists, or that the
-	// caller may not edit it.
+	// row is the stored event of an update. It is valid after eventLoaded is set. Nil means that no such event
+	// exists, or that the caller may not edit it.
 	row         *ent.Event
 	eventLoaded bool          // row was loaded
 	expanded    *sentSchedule // result of expandSchedule; nil before its first call
@@ -140,8 +140,8 @@ func (r *writing) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone returns the zone in which the dates and the rule of a request are parsed. It is the zone of the
-// request, else of the stored event, else of the site. If raw is a number, no stored event is read. The timezone
+// dateZone returns the zone in which dates and the rule of a request are parsed. It is that of the request, else the
+// stored event's, else the site's. If the sent value raw is a number, dateZone reads no stored event. The timezone
 // parameter is declared before the dates, so it is parsed already.
 func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
@@ -186,9 +186,9 @@ func (r *writing) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	return e, nil
 }
 
-// spanFault checks sent start and end dates against each other. It returns the fault if that belongs to the
-// parameter with the given name, else nil. It is nil unless both dates are sent. Package edit checks a sent date
-// together with a stored one.
+// spanFault checks sent start and end dates against each other. It returns the error if that belongs to the parameter
+// with the given name, else nil. It is nil unless both dates are sent. Package edit checks a sent date together with
+// a stored one.
 func (r *writing) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil
@@ -253,7 +253,7 @@ func passwordOf(raw any) (string, *param.Fault) {
 	return text, fault
 }
 
-// idOrNone parses an id. Null and 0 mean none.
+// idOrNone parses an id. Null and 0 mean no record, and give 0.
 func idOrNone(raw any) (int64, *param.Fault) {
 	if raw == nil {
 		return 0, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// termRefs returns a parser for the categories or tags of an event. They are a list or a comma-separated string
-// of ids and names. An object counts as the id in it.
+// termRefs returns a parser for the categories or tags of an event. The client sends a list, or a comma-separated
+// string, of ids and names. An object means the id in it. name is the parameter's name.
 func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 	return func(raw any) ([]edit.TermRef, *param.Fault) {
 		if raw == nil {
@@ -154,8 +154,8 @@ func isBlankValue(v any) bool {
 	return false
 }
 
-// linkedFaults validates the sent venues or organizers. An id must belong to a readable record of the kind,
-// outside the trash. An object must pass the rules of its resource.
+// linkedFaults returns the parameter errors of sent venues or organizers. An id must belong to a readable record of
+// the kind, outside the trash. An object must pass the rules of its resource.
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
@@ -220,8 +220,8 @@ func newLinked[R ent.Row, V, J any](
 	}
 }
 
-// declareLinked declares the venues or organizers of an event. inline declares the fields of a new record at a
-// place in the list. It returns the input that the fields are parsed into.
+// declareLinked declares the venues or organizers of an event. The function inline declares the fields of a new
+// record at a place in the list. It returns the input into which those fields are parsed.
 func declareLinked[I any](
 	f fields, kind calendar.Kind, description string, dst **[]edit.LinkRef[I], inline func(place int, set *param.Set) *I,
 ) {

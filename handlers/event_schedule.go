@@ -82,8 +82,8 @@ func (r *writing) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 	}
 }
 
-// scheduleError converts an error about a schedule into a fault. An error that is not the client's becomes a
-// fault with Err.
+// scheduleError converts an error about a schedule into a parameter error. An error that is not the client's becomes
+// one with Err set.
 func scheduleError(err error) *param.Fault {
 	if fault := series.ScheduleFault(err); fault != nil {
 		return fault
@@ -118,9 +118,9 @@ func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description stri
 	}).ListOf("string").Most(maxDates))
 }
 
-// scheduleFault returns the fault of a parameter that the schedule fields cause together, if start and end are
-// both sent. Expanding a schedule is expensive, so it is done only for callers who may write the event (decision
-// 024). Package edit checks the fields together with stored ones.
+// scheduleFault returns the error of the named parameter that the schedule fields cause together, or nil. It checks
+// them only if start and end are both sent. Expanding a schedule is expensive, so it is done only for callers who may
+// write the event (decision 024). Package edit checks the fields together with stored ones.
 func (r *writing) scheduleFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil || !in.Recurs() {
 		return nil
@@ -208,7 +208,7 @@ func (r *writing) declareExceptions(p *param.Set, in *eventInput) {
 		})
 }
 
-// declareChoice declares a parameter with one of several words. It is not a field of a record, so null does not
+// declareChoice declares a parameter whose value is one of words. It is not a field of a record, so null does not
 // clear it.
 func declareChoice[W ~string](p *param.Set, dst *W, name, description string, words []W) *param.Param {
 	one := param.Var(p, dst, name, description, "string", func(raw any) (W, *param.Fault) {

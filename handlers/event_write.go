@@ -47,7 +47,7 @@ func (r *writing) createEvent(in *eventInput) (*endpoint.Reply, error) {
 	return r.createdReply(calendar.Event, id, rep.Version, rep.Body), nil
 }
 
-// waitForSeries waits for a slot to write many occurrences, after the work that needs no transaction.
+// waitForSeries sanitises the sent texts, then waits for a slot to write many occurrences.
 func (r *writing) waitForSeries() error {
 	if err := r.sanitise(); err != nil || r.Call.EnterSeries == nil {
 		return err
@@ -83,8 +83,8 @@ func (r *writing) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	return e, nil
 }
 
-// mayWrite reports whether the permission matrix allows the caller an operation on a record. It is called before
-// anything is downloaded or written. Package edit checks again in the transaction, for exactly what changes.
+// mayWrite reports whether the permission matrix allows the caller an operation on a record. Call it before anything
+// is downloaded or written. Package edit checks again in the transaction, for exactly what changes.
 func (r *writing) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.Caller, op, rec)
 }
@@ -136,9 +136,9 @@ func (r *writing) updateEvent(in *eventInput) (*endpoint.Reply, error) {
 // errOutdated means that another caller has written or removed the record since it was read.
 var errOutdated = errors.New("the record was written or removed meanwhile")
 
-// updateUnchanged stores an update of the event e. In an update of an occurrence, values that a read of e shows
-// count as not sent. So if the stored occurrence differs from e by now, it returns errOutdated and stores nothing.
-// It does the same if e was removed, in a series or not.
+// updateUnchanged stores an update of the event e. In an update of an occurrence, values that a read of e shows count
+// as not sent. So if the stored occurrence differs from e by now, it returns errOutdated and stores nothing. It also
+// returns errOutdated if e was removed, whether or not e belongs to a series.
 func (r *writing) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	if err := r.omitStored(e, &in); err != nil {
 		return err
@@ -170,7 +170,8 @@ func (r *writing) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 	read.DeclareLanguage(p)
 }
 
-// slugExists returns a check that finds a fault if no record of the kind has the slug.
+// slugExists returns a check for a slug parameter. The check returns a parameter error if no record of the kind has
+// the slug.
 func (r *writing) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		owner, err := r.OwnerBySlug(kind, *slug)

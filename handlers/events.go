@@ -120,8 +120,8 @@ func (r *request) writtenEvent(id int64) (*endpoint.Reply, error) {
 	return r.eventReply(e, false), nil
 }
 
-// eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it has
-// none.
+// eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it
+// has none. If full is true, the body includes json_ld.
 func (r *request) eventReply(e *ent.Event, full bool) *endpoint.Reply {
 	v := r.View()
 	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
@@ -177,7 +177,7 @@ func notAccessible(kind calendar.Kind) error {
 	return &calendar.Error{Code: code, Key: code}
 }
 
-// unknownTarget returns the fault of an id or slug in the path that no record of the kind has.
+// unknownTarget returns the parameter error for an id or slug in the path that no record of the kind has.
 func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
 	if q.Slug != "" {
 		return read.UnknownSlug(q.Slug)

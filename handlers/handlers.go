@@ -1,6 +1,7 @@
 // Package handlers answers the routes of the API. It declares the parameters of each route, finds or writes the
-// records, and encodes them. It returns errors, and package server writes the error bodies. It opens no files or
-// connections and starts no goroutine.
+// records, and encodes them. It returns errors, and package server writes the error bodies. A mount is a path below
+// which the API is served, such as /wp-json/tribe/events/v1. Handlers open no files or connections and start no
+// goroutine.
 package handlers
 
 import (
@@ -167,8 +168,9 @@ func (h *Handlers) RESTRoot() string {
 // PublicMount returns the mount that pages link to: the first one below WordPressRoot, else the first mount.
 func (h *Handlers) PublicMount() string { return cmp.Or(h.wordPressMount(), h.mounts[0]) }
 
-// Locate splits a path into the root and the rest below it. ok is false for a path outside the API. The path may
-// begin with that of the base URL, unless a proxy has removed it.
+// Locate splits the path of a URL into the root and the rest below it. The root is the segment of a language, if
+// there is one, and a mount. The result ok is false for a path outside the API. The path may begin with that of the
+// base URL, unless a proxy has removed it.
 func (h *Handlers) Locate(path string) (root read.Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
@@ -180,7 +182,8 @@ func (h *Handlers) Locate(path string) (root read.Root, rest string, ok bool) {
 	return h.locate(path)
 }
 
-// locate splits a path below the base URL as Locate does.
+// locate splits a path below the base URL into its root (language and mount) and the rest. The result ok is false for
+// a path outside the API.
 func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
 		root.Segment, path = path[:3], path[3:]
@@ -199,7 +202,8 @@ func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	return read.Root{}, "", false
 }
 
-// Match returns the match of a path below a root (see Locate). It is nil for an unknown path (endpoint.Find).
+// Match returns the route and endpoint for a path below a root (see Locate). It is nil for an unknown path
+// (endpoint.Find).
 func (h *Handlers) Match(method string, root read.Root, rest string) *endpoint.Match {
 	if h.isWordPress(root) {
 		return endpoint.Find(h.wordPress, method, rest)

@@ -19,14 +19,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// notUsable returns the fault of an image that cannot be found, read, downloaded or decoded.
+// notUsable returns the parameter error for an image that cannot be found, read, downloaded or decoded. The cause err
+// is for the log.
 func notUsable(name string, err error) error {
 	return &pictureError{param.Fault{
 		Param: name, Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
 	}, err}
 }
 
-// pictureError is a fault of a picture, with its cause for the log.
+// pictureError is a parameter error about a picture, with its cause for the log.
 type pictureError struct {
 	fault param.Fault
 	cause error
@@ -34,7 +35,7 @@ type pictureError struct {
 
 func (e *pictureError) Error() string { return e.fault.Param + ": " + e.cause.Error() }
 
-// Unwrap returns the fault for the client, and its cause.
+// Unwrap returns the parameter error for the client, and its cause.
 func (e *pictureError) Unwrap() []error {
 	return []error{param.Invalid{Faults: []param.Fault{e.fault}}, e.cause}
 }
@@ -63,7 +64,8 @@ func (r *writing) resolvePictures(in *eventInput) error {
 	return nil
 }
 
-// linkedPicture turns the fault of an inline venue's or organizer's image into a fault of the event's parameter.
+// linkedPicture turns the error about an inline venue's or organizer's image into an error about the event's
+// parameter.
 func linkedPicture(name string, place int, err error) error {
 	var invalid param.Invalid
 	if !errors.As(err, &invalid) {
@@ -116,7 +118,8 @@ func (r *writing) dropPictures() error {
 	return errors.Join(errs...)
 }
 
-// removePicture deletes an image, first its row and then its files. So no record shows a missing file.
+// removePicture deletes an image, first its row and then its files, so that no record shows a missing file. The
+// argument expect is the precondition on the row's version.
 func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect calendar.Precondition) error {
 	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
@@ -178,7 +181,7 @@ func (r *writing) waitForMedia() error {
 	return r.Call.EnterMedia()
 }
 
-// fetchPicture downloads an image and stores it. name is the parameter that faults refer to.
+// fetchPicture downloads an image and stores it. Errors refer to the parameter name.
 func (r *writing) fetchPicture(name, address string) (*ent.Image, error) {
 	if err := r.waitForMedia(); err != nil {
 		return nil, err
@@ -190,8 +193,8 @@ func (r *writing) fetchPicture(name, address string) (*ent.Image, error) {
 	return r.storePicture(name, file, data, address)
 }
 
-// pictureFault converts an error about an unusable picture into a fault of the client. It returns other errors
-// unchanged.
+// pictureFault converts an error about an unusable picture into an error about the parameter name. It returns other
+// errors unchanged.
 func pictureFault(name string, err error) error {
 	if errors.Is(err, media.ErrUnusable) {
 		return notUsable(name, err)
@@ -199,7 +202,8 @@ func pictureFault(name string, err error) error {
 	return err
 }
 
-// storePicture stores the files of a picture, then its row. If the row cannot be stored, it removes the files.
+// storePicture stores the files of a picture, then its row, and returns the row. If the row cannot be stored, it
+// removes the files. Errors refer to the parameter name.
 func (r *writing) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
 	release, err := r.h.pictures.acquire(r.Ctx)
 	if err != nil {
@@ -353,7 +357,7 @@ type picture struct {
 	url string
 }
 
-// image declares an image. empty allows "" for no image.
+// image declares an image. If empty is true, "" is allowed and means no image.
 func (f fields) image(dst **picture, description string, empty bool) *param.Param {
 	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
 		switch v := param.LastValue(raw).(type) {
@@ -383,8 +387,8 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 	})
 }
 
-// imageRef returns the id or URL of a sent image. If the client sends a representation back, it returns the id in
-// it.
+// imageRef returns the id or URL of a sent image. If the client sends back a representation of an image, it returns
+// the id in it.
 func imageRef(raw any) any {
 	if o, ok := param.LastValue(raw).(map[string]any); ok {
 		return o["id"]

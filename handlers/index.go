@@ -79,7 +79,7 @@ func (h *Handlers) publish(r *request) jsonwrite.Object {
 	return routes
 }
 
-// namespaceOf returns the namespace of a root: its mount without WordPressRoot.
+// namespaceOf returns the namespace of a root: its mount without the prefix WordPressRoot.
 func namespaceOf(root read.Root) string {
 	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, WordPressRoot), "/")
 }

@@ -26,7 +26,7 @@ import (
 // representation. V has the values of the fields that only this kind has.
 type namedResource[R ent.Row, V any, J any] struct {
 	kind calendar.Kind
-	// one is a record in summaries, with its article.
+	// one is the kind with its article, such as "a venue", for summaries.
 	one string
 	// rows reads rows by their ids.
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
@@ -36,13 +36,13 @@ type namedResource[R ent.Row, V any, J any] struct {
 	plain func(*V) []ent.PlainField
 	// declareOwn declares the fields of a record instead of declare.
 	declareOwn func(*writing, fields, *namedInput[V])
-	// filters are the stored words by which clients filter lists.
+	// filters are the list parameters that select records by the stored value of a column.
 	filters []wordFilter
 	writes  namedWrites[R, V]
 }
 
-// wordFilter is a list parameter that selects records whose column has one of the sent words. sample is an example
-// of such a word.
+// wordFilter is a list parameter that selects records whose column has one of the sent values. The field sample is an
+// example of such a value.
 type wordFilter struct{ name, column, description, sample string }
 
 // namedWrites is the set of writes that a kind of named records supports. edit.Named implements it.
@@ -118,8 +118,8 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 	read.DeclareLanguage(p)
 }
 
-// findPage returns the ids of the records on the page, and the number on all pages. It asks the index, or the database if
-// the index cannot answer.
+// findPage returns the ids of the records on the page, and the number on all pages. The index finds them, or the
+// database if the index cannot answer.
 func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
 		r.ExpireBy(r.Now.Add(time.Second)) // the next event may begin in a second
@@ -217,7 +217,7 @@ func (n *namedResource[R, V, J]) written(r *request, id int64) (*endpoint.Reply,
 	return n.reply(r, row, false)
 }
 
-// reply returns the reply with a record. full adds json_ld.
+// reply returns the reply with a record. If full is true, the body includes json_ld.
 func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*endpoint.Reply, error) {
 	if err := r.Translate(ent.PageOf(row)); err != nil {
 		return nil, err
@@ -227,8 +227,8 @@ func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*endpoint.
 	return &endpoint.Reply{Status: 200, Body: n.represent(v, row, full), Version: version}, nil
 }
 
-// byID and bySlug return declarations of the path of a record. Their noun is the kind with its article, such as
-// "the venue".
+// byID and bySlug return functions that declare the id or slug in the path of a record. The noun is the kind with its
+// article, such as "the venue".
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathID(&q.ID, "id", "ID of "+noun)

@@ -19,7 +19,7 @@ type namedInput[V any] struct {
 	target
 	edit.NamedInput[V]
 	Image *picture
-	place int // position in the list of records of the event that it is sent with
+	place int // index in the event's list of such records, for a record sent inside an event
 }
 
 // declareTarget declares the id or slug in the path of an update or delete. The record must exist.
@@ -161,7 +161,7 @@ func (n *namedResource[R, V, J]) permitted(r *writing, q *target, op auth.Operat
 	return c.ID, nil
 }
 
-// change runs do in a transaction, with the record locked. The reply shows the record as it is after that.
+// change locks the record with an id and runs do in a transaction. The reply shows the record as it is after that.
 func (n *namedResource[R, V, J]) change(r *writing, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*endpoint.Reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := n.writes.Lock(r.Ctx, tx, id)

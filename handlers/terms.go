@@ -71,7 +71,7 @@ func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [
 }
 
 // encodeEach encodes a batch of terms. The function show returns the representation of a term. The map known has
-// terms that are already loaded, by id. Ancestors among these are not read again.
+// terms that are already loaded, by id. Ancestors in known are not read again.
 func encodeEach[T any](
 	r *request, batch []*ent.Term, known map[int64]*ent.Term, show func(*represent.View, *ent.Term, []string) T,
 ) ([][]byte, error) {

@@ -42,14 +42,14 @@ func wordPressRoutes(h *Handlers) []*endpoint.Pattern {
 	}
 }
 
-// isWordPress reports whether a root is that of routes of WordPress itself. A mount may have the same path.
+// isWordPress reports whether WordPress itself has the routes below a root. A mount may have the same path.
 func (h *Handlers) isWordPress(root read.Root) bool {
 	return h.wordPress != nil && root.Mount == WordPressRoot
 }
 
 func (r *request) isWordPress() bool { return r.h.isWordPress(r.Root) }
 
-// signedInUser is the user of a request in the shape of WordPress.
+// signedInUser is the JSON of a user in the REST API of WordPress.
 type signedInUser struct {
 	ID           int64           `json:"id"`
 	Name         string          `json:"name"`
@@ -62,7 +62,8 @@ type signedInUser struct {
 	Meta         []string        `json:"meta"`
 }
 
-// getSignedIn answers with the user of the credentials. Clients test with it whether their credentials work.
+// getSignedIn answers GET /wp/v2/users/me with the user of the credentials. Clients call it to test their
+// credentials.
 func (r *request) getSignedIn(*indexQuery) (*endpoint.Reply, error) {
 	if r.Caller.UserID == 0 {
 		return nil, &calendar.Error{Code: "rest_not_logged_in", Key: "rest_not_logged_in"}
@@ -81,7 +82,7 @@ func (r *request) getSignedIn(*indexQuery) (*endpoint.Reply, error) {
 	}}, nil
 }
 
-// capabilities returns what the caller may do, in the words of WordPress.
+// capabilities returns what the caller may do, under WordPress's names for capabilities.
 func capabilities(caller auth.Principal) map[string]bool {
 	own := auth.Record{Kind: calendar.Event, AuthorID: caller.UserID, Status: calendar.Draft}
 	published := auth.Record{Kind: calendar.Event, AuthorID: caller.UserID, Status: calendar.Publish}
@@ -108,7 +109,7 @@ func capabilities(caller auth.Principal) map[string]bool {
 	return out
 }
 
-// imageBody returns the representation of an image that the routes of the request have.
+// imageBody returns the representation of an image, in WordPress's form on routes of WordPress.
 func (r *request) imageBody(row *ent.Image) any {
 	if r.isWordPress() {
 		return r.View().Attachment(row)
@@ -137,7 +138,7 @@ func (r *writing) updateAttachment(q *target) (*endpoint.Reply, error) {
 	return &endpoint.Reply{Status: http.StatusOK, Body: r.imageBody(row), Version: calendar.ShownVersion{Number: row.Version}}, nil
 }
 
-// attachmentTarget names an image to delete.
+// attachmentTarget is the input for deleting an image: its id, and force.
 type attachmentTarget struct {
 	target
 	Force bool
@@ -154,7 +155,7 @@ func (r *writing) declareAttachmentDelete(p *param.Set, q *attachmentTarget) {
 	}).Required()
 }
 
-// deleteAttachment answers a deletion as WordPress does.
+// deleteAttachment answers DELETE /wp/v2/media/{id} with the body of WordPress: deleted, and the previous image.
 func (r *writing) deleteAttachment(q *attachmentTarget) (*endpoint.Reply, error) {
 	rep, err := r.deleteImage(&q.target)
 	if err != nil {

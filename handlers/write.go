@@ -19,8 +19,8 @@ const (
 	maxURL   = 2048
 )
 
-// change runs do in a transaction that writes one record. do must set id to that of the record. The record must
-// have the version that the request expects.
+// change runs do in a transaction that writes one record. The function do must set id to that of the record. The
+// record must have the version that the request expects. Otherwise nothing is written.
 func (r *writing) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
 	if err := r.sanitise(); err != nil {
 		return err

@@ -23,7 +23,7 @@ type fields struct {
 	p      *param.Set
 	r      *writing
 	create bool
-	// preview leaves out fields that have no effect when nothing is stored.
+	// preview leaves out fields that have no effect, because the request stores nothing.
 	preview bool
 }
 
@@ -104,8 +104,8 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	return p
 }
 
-// textOf returns a parser for a text. It removes tags, decodes entities once and trims. clean may clean the text
-// further. Nil means that it does not. Null is parsed as "".
+// textOf returns a parser for a text. It removes tags, decodes entities once and trims. The function clean changes
+// the text further. If it is nil, the text stays as it is. Null is parsed as "".
 func textOf(name string, maximum int, clean func(string) string) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
@@ -162,7 +162,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	})
 }
 
-// declareWord declares a field with one of several words. The first word is the default, which "" and null set.
+// declareWord declares a field whose value is one of words. The first is the default, which "" and null set.
 func declareWord[W ~string](f fields, dst **W, name, description string, words []W) *param.Param {
 	p := f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {

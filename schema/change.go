@@ -14,7 +14,7 @@ import (
 // one has seen all changes committed up to it.
 type Change struct{ ent.Schema }
 
-// Fields of a Change.
+// Fields declares the columns of a Change.
 func (Change) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
@@ -28,7 +28,7 @@ func (Change) Fields() []ent.Field {
 	}
 }
 
-// Indexes of a Change.
+// Indexes declares the database indexes of a Change.
 func (Change) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("kind", "record_id", "id"), // the history of one record
@@ -40,10 +40,10 @@ func (Change) Indexes() []ent.Index {
 // "revision" is the id of the newest Change.
 type Counter struct{ ent.Schema }
 
-// Annotations of a Counter.
+// Annotations declares how Ent maps a Counter to its table.
 func (Counter) Annotations() []schema.Annotation { return []schema.Annotation{upserted{}} }
 
-// Fields of a Counter.
+// Fields declares the columns of a Counter.
 func (Counter) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("id").StorageKey("name").MaxRuneLen(50).Immutable(),
@@ -55,10 +55,10 @@ func (Counter) Fields() []ent.Field {
 // operator does not configure it.
 type Setting struct{ ent.Schema }
 
-// Annotations of a Setting.
+// Annotations declares how Ent maps a Setting to its table.
 func (Setting) Annotations() []schema.Annotation { return []schema.Annotation{upserted{}} }
 
-// Fields of a Setting.
+// Fields declares the columns of a Setting.
 func (Setting) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("id").StorageKey("name").MaxRuneLen(50).Immutable(),

@@ -14,10 +14,10 @@ import (
 // Event is an event of the calendar: its original text, dates, state and links.
 type Event struct{ ent.Schema }
 
-// Mixin of an Event.
+// Mixin adds the columns that an Event shares with other tables.
 func (Event) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}} }
 
-// Fields of an Event.
+// Fields declares the columns of an Event.
 func (Event) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("title").MaxRuneLen(maxTitle).Annotations(api{Ruled: true}),
@@ -68,7 +68,7 @@ func (Event) Fields() []ent.Field {
 	}
 }
 
-// Edges of an Event.
+// Edges declares the relations of an Event to rows of other tables.
 func (Event) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("author", User.Type).Ref("events").Field("author_id").Unique(),
@@ -81,7 +81,7 @@ func (Event) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an Event.
+// Indexes declares the database indexes of an Event.
 func (Event) Indexes() []ent.Index {
 	return []ent.Index{
 		// For the list of events: visibility first, then the start. With ends_at at the end, a count of a
@@ -99,10 +99,10 @@ func (Event) Indexes() []ent.Index {
 // EventTranslation is an event's text in a language other than its original.
 type EventTranslation struct{ ent.Schema }
 
-// Mixin of an EventTranslation.
+// Mixin adds the columns that an EventTranslation shares with other tables.
 func (EventTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}} }
 
-// Fields of an EventTranslation.
+// Fields declares the columns of an EventTranslation.
 func (EventTranslation) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("event_id").Immutable(),
@@ -112,14 +112,14 @@ func (EventTranslation) Fields() []ent.Field {
 	}
 }
 
-// Edges of an EventTranslation.
+// Edges declares the relations of an EventTranslation to rows of other tables.
 func (EventTranslation) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("event", Event.Type).Ref("translations").Field("event_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of an EventTranslation.
+// Indexes declares the database indexes of an EventTranslation.
 func (EventTranslation) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("event_id", "language").Unique()} // for the foreign key; one text per language
 }
@@ -127,12 +127,12 @@ func (EventTranslation) Indexes() []ent.Index {
 // EventVenue links an event to a venue. Position is the place in the list that the client sent, from 0.
 type EventVenue struct{ ent.Schema }
 
-// Annotations of an EventVenue.
+// Annotations declares how Ent maps an EventVenue to its table.
 func (EventVenue) Annotations() []schema.Annotation {
 	return []schema.Annotation{field.ID("event_id", "venue_id")}
 }
 
-// Fields of an EventVenue.
+// Fields declares the columns of an EventVenue.
 func (EventVenue) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("event_id"),
@@ -141,7 +141,7 @@ func (EventVenue) Fields() []ent.Field {
 	}
 }
 
-// Edges of an EventVenue.
+// Edges declares the relations of an EventVenue to rows of other tables.
 func (EventVenue) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("event", Event.Type).Field("event_id").Unique().Required(),
@@ -149,7 +149,7 @@ func (EventVenue) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an EventVenue.
+// Indexes declares the database indexes of an EventVenue.
 func (EventVenue) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("venue_id", "event_id")} // for the foreign key and the events of a venue
 }
@@ -158,12 +158,12 @@ func (EventVenue) Indexes() []ent.Index {
 // 0.
 type EventOrganizer struct{ ent.Schema }
 
-// Annotations of an EventOrganizer.
+// Annotations declares how Ent maps an EventOrganizer to its table.
 func (EventOrganizer) Annotations() []schema.Annotation {
 	return []schema.Annotation{field.ID("event_id", "organizer_id")}
 }
 
-// Fields of an EventOrganizer.
+// Fields declares the columns of an EventOrganizer.
 func (EventOrganizer) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("event_id"),
@@ -172,7 +172,7 @@ func (EventOrganizer) Fields() []ent.Field {
 	}
 }
 
-// Edges of an EventOrganizer.
+// Edges declares the relations of an EventOrganizer to rows of other tables.
 func (EventOrganizer) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("event", Event.Type).Field("event_id").Unique().Required(),
@@ -180,7 +180,7 @@ func (EventOrganizer) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an EventOrganizer.
+// Indexes declares the database indexes of an EventOrganizer.
 func (EventOrganizer) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("organizer_id", "event_id")} // for the foreign key and the events of an organizer
 }
@@ -188,12 +188,12 @@ func (EventOrganizer) Indexes() []ent.Index {
 // EventTerm links an event to a category or tag.
 type EventTerm struct{ ent.Schema }
 
-// Annotations of an EventTerm.
+// Annotations declares how Ent maps an EventTerm to its table.
 func (EventTerm) Annotations() []schema.Annotation {
 	return []schema.Annotation{field.ID("event_id", "term_id")}
 }
 
-// Fields of an EventTerm.
+// Fields declares the columns of an EventTerm.
 func (EventTerm) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("event_id"),
@@ -201,7 +201,7 @@ func (EventTerm) Fields() []ent.Field {
 	}
 }
 
-// Edges of an EventTerm.
+// Edges declares the relations of an EventTerm to rows of other tables.
 func (EventTerm) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("event", Event.Type).Field("event_id").Unique().Required().
@@ -211,7 +211,7 @@ func (EventTerm) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an EventTerm.
+// Indexes declares the database indexes of an EventTerm.
 func (EventTerm) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("term_id", "event_id")} // for the foreign key and the events of a term
 }

@@ -11,7 +11,7 @@ import (
 // the reply is stored last. A row after expires_at is ignored.
 type IdempotencyKey struct{ ent.Schema }
 
-// Fields of an IdempotencyKey.
+// Fields declares the columns of an IdempotencyKey.
 func (IdempotencyKey) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -30,7 +30,7 @@ func (IdempotencyKey) Fields() []ent.Field {
 	}
 }
 
-// Indexes of an IdempotencyKey.
+// Indexes declares the database indexes of an IdempotencyKey.
 func (IdempotencyKey) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("expires_at")} // for the removal of expired rows
 }

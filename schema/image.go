@@ -13,7 +13,7 @@ import (
 // never downloaded.
 type Image struct{ ent.Schema }
 
-// Fields of an Image.
+// Fields declares the columns of an Image.
 func (Image) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
@@ -32,7 +32,7 @@ func (Image) Fields() []ent.Field {
 	}
 }
 
-// Edges of an Image.
+// Edges declares the relations of an Image to rows of other tables.
 func (Image) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("author", User.Type).Ref("images").Field("author_id").Unique(),
@@ -42,7 +42,7 @@ func (Image) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an Image.
+// Indexes declares the database indexes of an Image.
 func (Image) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("author_id"),        // for the foreign key

@@ -12,15 +12,15 @@ import (
 // Organizer is a person or group that organizes events.
 type Organizer struct{ ent.Schema }
 
-// Mixin of an Organizer.
+// Mixin adds the columns that an Organizer shares with other tables.
 func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}, namedMixin{}} }
 
-// Annotations of an Organizer.
+// Annotations declares how Ent maps an Organizer to its table.
 func (Organizer) Annotations() []schema.Annotation {
 	return []schema.Annotation{representation{Doc: "People and groups that organize events", SchemaOrg: "Person"}}
 }
 
-// Fields of an Organizer.
+// Fields declares the columns of an Organizer.
 func (Organizer) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("phone").MaxRuneLen(maxText).Default("").
@@ -32,7 +32,7 @@ func (Organizer) Fields() []ent.Field {
 	}
 }
 
-// Edges of an Organizer.
+// Edges declares the relations of an Organizer to rows of other tables.
 func (Organizer) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("author", User.Type).Ref("organizers").Field("author_id").Unique(),
@@ -45,15 +45,15 @@ func (Organizer) Edges() []ent.Edge {
 // OrganizerTranslation is an organizer's text in a language other than its original.
 type OrganizerTranslation struct{ ent.Schema }
 
-// Mixin of an OrganizerTranslation.
+// Mixin adds the columns that an OrganizerTranslation shares with other tables.
 func (OrganizerTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
 
-// Fields of an OrganizerTranslation.
+// Fields declares the columns of an OrganizerTranslation.
 func (OrganizerTranslation) Fields() []ent.Field {
 	return []ent.Field{field.Int64("organizer_id").Immutable()}
 }
 
-// Edges of an OrganizerTranslation.
+// Edges declares the relations of an OrganizerTranslation to rows of other tables.
 func (OrganizerTranslation) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("organizer", Organizer.Type).Ref("translations").Field("organizer_id").
@@ -61,7 +61,7 @@ func (OrganizerTranslation) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of an OrganizerTranslation.
+// Indexes declares the database indexes of an OrganizerTranslation.
 func (OrganizerTranslation) Indexes() []ent.Index {
 	// Foreign key, and one text per language.
 	return []ent.Index{index.Fields("organizer_id", "language").Unique()}

@@ -12,7 +12,7 @@ import (
 // source. The row stays when the record is deleted, so that a later import gives the record the same id again.
 type Origin struct{ ent.Schema }
 
-// Fields of an Origin.
+// Fields declares the columns of an Origin.
 func (Origin) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -27,7 +27,7 @@ func (Origin) Fields() []ent.Field {
 	}
 }
 
-// Indexes of an Origin.
+// Indexes declares the database indexes of an Origin.
 func (Origin) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("record_id", "kind"), // for the UIDs of events

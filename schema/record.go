@@ -12,7 +12,7 @@ import (
 // counter, concurrent writers do not wait for each other.
 type Record struct{ ent.Schema }
 
-// Fields of a Record.
+// Fields declares the columns of a Record.
 func (Record) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),

@@ -13,7 +13,7 @@ import (
 // and can be rebuilt at any time.
 type SearchText struct{ ent.Schema }
 
-// Fields of a SearchText.
+// Fields declares the columns of a SearchText.
 func (SearchText) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -26,7 +26,7 @@ func (SearchText) Fields() []ent.Field {
 	}
 }
 
-// Indexes of a SearchText.
+// Indexes declares the database indexes of a SearchText.
 func (SearchText) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("owner_id", "kind")} // for the texts of one record
 }

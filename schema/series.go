@@ -16,15 +16,15 @@ import (
 // Series is a recurring event. Its occurrences are rows of Event.
 type Series struct{ ent.Schema }
 
-// Mixin of a Series.
+// Mixin adds the columns that a Series shares with other tables.
 func (Series) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}} }
 
-// Annotations of a Series.
+// Annotations declares how Ent maps a Series to its table.
 func (Series) Annotations() []schema.Annotation {
 	return []schema.Annotation{entsql.Table("series")}
 }
 
-// Fields of a Series.
+// Fields declares the columns of a Series.
 func (Series) Fields() []ent.Field {
 	fields := []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
@@ -48,7 +48,7 @@ func (Series) Fields() []ent.Field {
 	return fields
 }
 
-// Edges of a Series.
+// Edges declares the relations of a Series to rows of other tables.
 func (Series) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("author", User.Type).Ref("series").Field("author_id").Unique(),
@@ -56,7 +56,7 @@ func (Series) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of a Series.
+// Indexes declares the database indexes of a Series.
 func (Series) Indexes() []ent.Index {
 	indexes := []ent.Index{
 		// For the series that are due for extension.
@@ -75,7 +75,7 @@ func (Series) Indexes() []ent.Index {
 // starts.
 type SeriesPhase struct{ ent.Schema }
 
-// Fields of a SeriesPhase.
+// Fields declares the columns of a SeriesPhase.
 func (SeriesPhase) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -93,14 +93,14 @@ func (SeriesPhase) Fields() []ent.Field {
 	}
 }
 
-// Edges of a SeriesPhase.
+// Edges declares the relations of a SeriesPhase to rows of other tables.
 func (SeriesPhase) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("series", Series.Type).Ref("phases").Field("series_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of a SeriesPhase.
+// Indexes declares the database indexes of a SeriesPhase.
 func (SeriesPhase) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("series_id", "position").Unique()}
 }

@@ -12,7 +12,7 @@ import (
 // translations. No index on the tables of records could ensure that.
 type Slug struct{ ent.Schema }
 
-// Fields of a Slug.
+// Fields declares the columns of a Slug.
 func (Slug) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -25,7 +25,7 @@ func (Slug) Fields() []ent.Field {
 	}
 }
 
-// Indexes of a Slug.
+// Indexes declares the database indexes of a Slug.
 func (Slug) Indexes() []ent.Index {
 	return []ent.Index{
 		// Ensures that slugs are unique, and finds the record of a slug.

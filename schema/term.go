@@ -13,10 +13,10 @@ import (
 // Term is a category or a tag. Both share the id sequence of this table.
 type Term struct{ ent.Schema }
 
-// Mixin of a Term.
+// Mixin adds the columns that a Term shares with other tables.
 func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, namedMixin{}} }
 
-// Fields of a Term.
+// Fields declares the columns of a Term.
 func (Term) Fields() []ent.Field {
 	fields := []ent.Field{
 		field.Int64("id"),
@@ -40,7 +40,7 @@ func (Term) Fields() []ent.Field {
 	return fields
 }
 
-// Edges of a Term.
+// Edges declares the relations of a Term to rows of other tables.
 func (Term) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("children", Term.Type).From("parent").Field("parent_id").Unique(),
@@ -49,7 +49,7 @@ func (Term) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of a Term.
+// Indexes declares the database indexes of a Term.
 func (Term) Indexes() []ent.Index {
 	indexes := []ent.Index{
 		// For a name under a parent.
@@ -67,22 +67,22 @@ func (Term) Indexes() []ent.Index {
 // TermTranslation is a term's text in a language other than its original.
 type TermTranslation struct{ ent.Schema }
 
-// Mixin of a TermTranslation.
+// Mixin adds the columns that a TermTranslation shares with other tables.
 func (TermTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
 
-// Fields of a TermTranslation.
+// Fields declares the columns of a TermTranslation.
 func (TermTranslation) Fields() []ent.Field {
 	return []ent.Field{field.Int64("term_id").Immutable()}
 }
 
-// Edges of a TermTranslation.
+// Edges declares the relations of a TermTranslation to rows of other tables.
 func (TermTranslation) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("term", Term.Type).Ref("translations").Field("term_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of a TermTranslation.
+// Indexes declares the database indexes of a TermTranslation.
 func (TermTranslation) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("term_id", "language").Unique()} // for the foreign key; one text per language
 }

@@ -13,7 +13,7 @@ import (
 // User is a person who may sign in, or the author of imported records.
 type User struct{ ent.Schema }
 
-// Fields of a User.
+// Fields declares the columns of a User.
 func (User) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -27,7 +27,7 @@ func (User) Fields() []ent.Field {
 	}
 }
 
-// Edges of a User.
+// Edges declares the relations of a User to rows of other tables.
 func (User) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("tokens", Token.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
@@ -42,7 +42,7 @@ func (User) Edges() []ent.Edge {
 // Token is an access token of a user. Only its SHA-256 is stored.
 type Token struct{ ent.Schema }
 
-// Fields of a Token.
+// Fields declares the columns of a Token.
 func (Token) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -56,14 +56,14 @@ func (Token) Fields() []ent.Field {
 	}
 }
 
-// Edges of a Token.
+// Edges declares the relations of a Token to rows of other tables.
 func (Token) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("user", User.Type).Ref("tokens").Field("user_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of a Token.
+// Indexes declares the database indexes of a Token.
 func (Token) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("user_id")} // for the foreign key
 }

@@ -11,10 +11,10 @@ import (
 // Venue is a place where events happen.
 type Venue struct{ ent.Schema }
 
-// Mixin of a Venue.
+// Mixin adds the columns that a Venue shares with other tables.
 func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{publishedMixin{}, tracked{}, namedMixin{}} }
 
-// Fields of a Venue.
+// Fields declares the columns of a Venue.
 func (Venue) Fields() []ent.Field {
 	text := func(name, doc, sample string) ent.Field {
 		return field.String(name).MaxRuneLen(maxText).Default("").Annotations(api{Doc: doc, Sample: sample, Placed: true})
@@ -41,7 +41,7 @@ func (Venue) Fields() []ent.Field {
 	}
 }
 
-// Edges of a Venue.
+// Edges declares the relations of a Venue to rows of other tables.
 func (Venue) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("author", User.Type).Ref("venues").Field("author_id").Unique(),
@@ -51,7 +51,7 @@ func (Venue) Edges() []ent.Edge {
 	}
 }
 
-// Indexes of a Venue.
+// Indexes declares the database indexes of a Venue.
 func (Venue) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("cell")} // for venues within a distance
 }
@@ -59,22 +59,22 @@ func (Venue) Indexes() []ent.Index {
 // VenueTranslation is a venue's text in a language other than its original.
 type VenueTranslation struct{ ent.Schema }
 
-// Mixin of a VenueTranslation.
+// Mixin adds the columns that a VenueTranslation shares with other tables.
 func (VenueTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
 
-// Fields of a VenueTranslation.
+// Fields declares the columns of a VenueTranslation.
 func (VenueTranslation) Fields() []ent.Field {
 	return []ent.Field{field.Int64("venue_id").Immutable()}
 }
 
-// Edges of a VenueTranslation.
+// Edges declares the relations of a VenueTranslation to rows of other tables.
 func (VenueTranslation) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("venue", Venue.Type).Ref("translations").Field("venue_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of a VenueTranslation.
+// Indexes declares the database indexes of a VenueTranslation.
 func (VenueTranslation) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("venue_id", "language").Unique()} // for the foreign key; one text per language
 }

@@ -13,7 +13,7 @@ import (
 // Withdrawal is the entry that feeds show for an event that is no longer public. It has none of the event's texts.
 type Withdrawal struct{ ent.Schema }
 
-// Fields of a Withdrawal.
+// Fields declares the columns of a Withdrawal.
 func (Withdrawal) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()).Comment("of the event"),
@@ -28,14 +28,14 @@ func (Withdrawal) Fields() []ent.Field {
 	}
 }
 
-// Edges of a Withdrawal.
+// Edges declares the relations of a Withdrawal to rows of other tables.
 func (Withdrawal) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.To("keys", WithdrawalKey.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
 	}
 }
 
-// Indexes of a Withdrawal.
+// Indexes declares the database indexes of a Withdrawal.
 func (Withdrawal) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("starts_at", "id"), // for a page of a feed
@@ -47,7 +47,7 @@ func (Withdrawal) Indexes() []ent.Index {
 // linked to it, or an ancestor of its category.
 type WithdrawalKey struct{ ent.Schema }
 
-// Fields of a WithdrawalKey.
+// Fields declares the columns of a WithdrawalKey.
 func (WithdrawalKey) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
@@ -58,14 +58,14 @@ func (WithdrawalKey) Fields() []ent.Field {
 	}
 }
 
-// Edges of a WithdrawalKey.
+// Edges declares the relations of a WithdrawalKey to rows of other tables.
 func (WithdrawalKey) Edges() []ent.Edge {
 	return []ent.Edge{
 		edge.From("withdrawal", Withdrawal.Type).Ref("keys").Field("withdrawal_id").Unique().Required().Immutable(),
 	}
 }
 
-// Indexes of a WithdrawalKey.
+// Indexes declares the database indexes of a WithdrawalKey.
 func (WithdrawalKey) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("withdrawal_id", "kind", "value").Unique(), // for the foreign key and the filters of a list

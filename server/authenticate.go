@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// authenticate verifies the credentials of a request. Wrong credentials count against the address of the client,
-// and wrong passwords also against the login.
+// authenticate verifies the credentials of a request and sets its caller. Wrong credentials count against the address
+// of the client, and wrong passwords also against the login.
 func (s *Server) authenticate(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	header := strings.Clone(c.Get(fiber.HeaderAuthorization))

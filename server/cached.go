@@ -83,8 +83,8 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// makeShared runs the later steps, which make the reply, and caches the reply if that is allowed. The caller read
-// moves from ServerChanges before it read the revision. If the number has changed, another database server
+// makeShared runs the later steps, which make the reply, and caches the reply if that is allowed. The number moves is
+// the result of ServerChanges before the revision was read. If that number has changed, another database server
 // answers, to which the revision need not apply. The reply is then not cached.
 func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key reply.Key, shared *reply.Shared, moves int64) error {
 	defer s.cache.Finish(key, shared)

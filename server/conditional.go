@@ -14,8 +14,8 @@ import (
 
 // Conditional requests (RFC 9110, section 13): a reply has an entity tag, and a later request may depend on it.
 
-// headerTags parses all lines of a header of the request. sent is false if the header is missing. An empty header
-// is sent and has no tag.
+// headerTags parses the entity tags in all lines of a request header. The result sent is false if the header is
+// missing. An empty header is sent and has no tag.
 func headerTags(c *fiber.Ctx, header string) (list reply.TagList, sent bool) {
 	parts := c.Request().Header.PeekAll(header)
 	if len(parts) == 0 {
@@ -93,8 +93,8 @@ func notModified(c *fiber.Ctx) {
 	c.Response().Header.Del(fiber.HeaderContentEncoding)
 }
 
-// cacheControl returns a Cache-Control header. Caches may reuse the reply for maxAge, and for stale longer while
-// they revalidate, but not after until. A zero until means no end.
+// cacheControl returns the value of a Cache-Control header. Caches may reuse the reply for maxAge, and for stale
+// longer while they revalidate, but not after until. A zero until means no end.
 func cacheControl(now, until time.Time, maxAge, stale time.Duration) string {
 	if !until.IsZero() {
 		// now is in whole seconds, so the reply may be sent up to a second later.

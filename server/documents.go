@@ -66,8 +66,8 @@ func pagePolicy(base *url.URL) string {
 		"connect-src " + connect + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// calendarPolicy returns the Content-Security-Policy of calendar pages. They load files from, and send forms to,
-// this origin or that of the base URL. They load images of other hosts only if externalImages is set.
+// calendarPolicy returns the Content-Security-Policy of calendar pages. They load files from, and send forms to, this
+// origin or that of the base URL. They load images of other hosts only if externalImages is true.
 func calendarPolicy(base *url.URL, externalImages bool) string {
 	self, images := "'self'", "data:"
 	if externalImages {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// At a busy server a request waits up to gateWait for a slot. gateLine requests may wait for each slot.
+// gateWait is how long a request waits for a slot at a busy server. The constant gateLine is how many requests may
+// wait for each slot.
 const (
 	gateWait = time.Second
 	gateLine = 8
@@ -78,8 +79,8 @@ func (x *exchange) leaveGate() {
 	}
 }
 
-// changeGate frees the slot of a request, then waits for a slot at another gate. It returns full if there is none
-// in time.
+// changeGate frees the slot of a request, then waits for a slot at another gate. It returns the error full if there
+// is none in time. The argument client is the key by which that gate counts slots.
 func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError) error {
 	if x.slot.gate == to {
 		return nil

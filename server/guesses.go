@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// judge calls compare if the client may make another guess of the target. Otherwise it returns a refusal. A guess
-// counts against the address of the client, and against the caller if there is one. kind separates the budgets of
-// logins from those of event passwords.
+// judge calls compare if the client may make another guess of the target. Otherwise it returns a refusal. compare
+// reports whether the guess was wrong. A wrong guess counts against the address of the client, and against the caller
+// if there is one. The kind separates budgets for logins and event passwords.
 func (s *Server) judge(x *exchange, kind, target string, compare func() (wrong bool)) error {
 	// An unconfigured proxy stands for all its clients, as for Rates.AddressFar.
 	shared := limit.Near(x.client) && (s.Rates.AddressFar || s.Rates.Address.Off())
@@ -30,7 +30,7 @@ func (s *Server) judge(x *exchange, kind, target string, compare func() (wrong b
 	return nil
 }
 
-// judgePasswords returns the limit of the client's guesses of event passwords.
+// judgePasswords returns a function that limits the client's guesses of event passwords.
 func (s *Server) judgePasswords(x *exchange) read.PasswordJudge {
 	return func(secret int64, compare func() (wrong bool)) error {
 		return s.judge(x, "p", strconv.FormatInt(secret, 10), compare)

@@ -73,8 +73,8 @@ type health struct {
 	warned bool // a warning was logged that the index is not loaded yet
 }
 
-// ready reports whether the server can answer reads, or also writes if write is set. It also returns the state of
-// each condition.
+// ready reports whether the server can answer reads. If write is true, it must also be able to write. The second
+// result is the state of each condition.
 func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object) {
 	h := &s.health
 	h.mu.Lock()
@@ -177,7 +177,8 @@ func (s *Server) serveHealth(c *fiber.Ctx) error {
 	return c.Status(status).Send(body)
 }
 
-// readiness returns the reply to /readyz, or to /readyz/write if write is set. verbose adds details.
+// readiness returns the reply to /readyz, or to /readyz/write if write is true. If verbose is true, the body has
+// details.
 func (s *Server) readiness(ctx context.Context, write, verbose bool) (status int, body []byte) {
 	well, found := s.ready(ctx, write)
 	status, word := http.StatusOK, "ready"

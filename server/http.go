@@ -125,8 +125,8 @@ func carriesFiles(h *fasthttp.RequestHeader) bool {
 	})
 }
 
-// refuse replies to a request that fasthttp rejected before the first step. The language follows from the headers
-// that fasthttp has read. If the headers are too large, it has read none.
+// refuse replies to a request that fasthttp rejected before the first step. The reply is in the language that the
+// headers prefer. If the headers are too large, fasthttp has read none.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	x := s.newExchange(c)
 	startReply(c, x)

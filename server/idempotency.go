@@ -23,7 +23,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// headerKey is the header of draft-ietf-httpapi-idempotency-key-header. headerReplayed marks a repeated reply.
+// headerKey is the request header of draft-ietf-httpapi-idempotency-key-header. headerReplayed marks a reply that
+// repeats a stored one.
 const (
 	headerKey      = "Idempotency-Key"
 	headerReplayed = "Idempotency-Replayed"

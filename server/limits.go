@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Largest sizes of the parts of a request, in bytes.
+// maxBody to maxHeader are the largest sizes of a request's parts, in bytes.
 const (
 	maxBody = param.MaxBody // body without files
 	// body received before it is refused, so that a wrong route or wrong credentials are answered first
@@ -24,8 +24,8 @@ const (
 // LeastReceiving is the minimum of Limits.Receiving: one upload with its headers.
 const LeastReceiving = maxUpload + maxHeader + 64<<10
 
-// These are the longest times for what a client does. A slow client occupies only its connection, because work
-// begins when the request is complete. Sending begins when the reply is complete.
+// headTime to idleTime are the longest times that a client may take. A slow client occupies only its connection. Work
+// begins when the request is complete, and sending when the reply is complete.
 const (
 	headTime   = 10 * time.Second // to send the request line and headers
 	bodyTime   = 30 * time.Second // to send a body
@@ -59,7 +59,7 @@ type Limits struct {
 
 	Rates   Rates
 	Proxies limit.Proxies // proxies trusted to forward the address of a client
-	// Forwarded reads the address from the Forwarded header (RFC 7239) instead of X-Forwarded-For.
+	// Forwarded means that the address of a client is in the Forwarded header (RFC 7239), not in X-Forwarded-For.
 	Forwarded bool
 }
 

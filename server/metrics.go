@@ -307,8 +307,7 @@ func (m *Metrics) registerServer(p *process) error {
 	return nil
 }
 
-// registerGate adds the gauges of a gate. name is the first part of their names, and which is the beginning of
-// their help texts.
+// registerGate adds the gauges of a gate. Their names begin with name, and their help texts with which.
 func (m *Metrics) registerGate(name, which string, gate *limit.Gate) error {
 	for suffix, g := range map[string]struct {
 		help  string

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Private returns the HTTP handler for operators: /metrics, the health paths, and /debug/pprof if profiles is
-// set.
+// Private returns the HTTP handler for operators: /metrics, the health paths, and, if profiles is true, /debug/pprof.
 func (s *Server) Private(profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	if s.Metrics != nil {

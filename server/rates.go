@@ -32,8 +32,8 @@ func (r Rates) limitsAddress(x *exchange) bool {
 	return !r.Address.Off() && (!r.AddressFar || !limit.Near(x.client))
 }
 
-// countedKeys is the largest number of keys that one counter in memory keeps. A key is an address, a token or a
-// user. A full counter drops keys that are closest to a full burst.
+// countedKeys is the largest number of keys that one counter in memory keeps. A key is an address, a token or a user.
+// A full counter drops keys that are closest to a full burst.
 const countedKeys = 200_000
 
 // limitAddress counts a request without credentials against the rate of its address.
@@ -96,7 +96,8 @@ func (s *Server) countRequest(x *exchange, key, reason, policy string, r limit.R
 	return nil
 }
 
-// reportRates logs an error of Rates.Counter. A decision was made without it.
+// reportRates logs an error of Rates.Counter, such as an unavailable Redis. The request was decided without that
+// counter.
 func (s *Server) reportRates(ctx context.Context, err error) {
 	s.Log.WarnContext(ctx, "rate limit", "error", err)
 }

@@ -16,8 +16,8 @@ import (
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// redirectLanguage redirects the addresses of pages and feeds below the segment of a language. Pages in the main language have no
-// segment, and pages and feeds in a language that the site does not offer do not exist.
+// redirectLanguage redirects the URLs of pages and feeds below the segment of a language. Pages in the main language
+// have no segment. Pages and feeds in a language that the site does not offer do not exist.
 func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	root, below := cutLanguage(x.rest)

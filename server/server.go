@@ -1,4 +1,5 @@
-// Package server owns the steps of every request, from its first byte to its line in the log.
+// Package server owns the steps of every request, from its first byte to its line in the log. A gate limits how many
+// requests run at once. A mount is a path below which package handlers serves the API.
 package server
 
 import (
@@ -43,7 +44,7 @@ type Config struct {
 	MaxAge, Stale time.Duration
 
 	// Away reports whether an error means that the database is temporarily unavailable. Connection errors always
-	// count. Nil adds no further errors.
+	// mean that. Nil adds no further errors.
 	Away func(error) bool
 
 	Limits
@@ -55,7 +56,8 @@ type Config struct {
 	// DrainWait is how long requests are still served after the order to stop, so that load balancers notice. 0
 	// means no wait.
 	DrainWait time.Duration
-	// Follow has the server replaced if the settings of the site have changed. Nil means that they never change.
+	// Follow is called to notice changed settings of the site. It replaces the server if they have changed. Nil
+	// means that they never change.
 	Follow  func(context.Context) error
 	Caching reply.Caching // cache of finished replies; the zero value caches nothing
 	Metrics *Metrics      // metrics of the server; nil counts nothing
@@ -81,7 +83,7 @@ type Server struct {
 	calendarPolicy string
 
 	cache *reply.Cache // cache of finished replies; nil caches nothing
-	began time.Time    // when all processes had the settings of this server, by the clock of the site
+	began time.Time    // when all processes used the settings of this server, by the clock of the site
 	*process
 }
 
@@ -143,7 +145,7 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	return nil
 }
 
-// othersFollow is how long other processes may answer with the settings from before (contract, 14).
+// othersFollow is how long other processes may still answer with earlier settings (contract, 14).
 const othersFollow = 5 * time.Second
 
 // newServer returns a server with the settings of c, in which all defaults must already be filled in.

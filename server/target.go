@@ -10,10 +10,10 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// kind says which part of the service answers the path of a request. locateTarget determines it once per request.
+// kind is the part of the service that answers the path of a request. locateTarget determines it once per request.
 type kind int
 
-// Kinds of paths.
+// kindOther to kindDocument are the values of kind.
 const (
 	kindOther    kind = iota // nothing answers the path
 	kindHealth               // /healthz and others; decided before all other kinds, in serveHealth

@@ -54,7 +54,7 @@ func vulnerabilities(j *job) {
 	j.check(err)
 }
 
-// demo does what a new user does first, in a fresh clone.
+// demo starts the demo in a fresh clone, as the README tells a new user.
 func demo(j *job) {
 	if j.git("status", "--porcelain") != "" {
 		j.say("note: what is not committed is not in the clone")

@@ -176,9 +176,9 @@ func (e *expansion) walk(from, end int, emit func(day int) bool) {
 	}
 }
 
-// walkDays is walk for rules whose periods are days or weeks. A period has size days. The first one begins on day
-// number first, counted from 1 January 1970. The interval n of the rule means that only every nth period counts.
-// No period begins after day number end.
+// walkDays calls emit for the days of a daily or weekly rule, in ascending order. It stops when emit returns false. A
+// period has size days. The first one begins on day number first, counted from 1 January 1970. The interval n of the
+// rule means that only every nth period counts. No period begins after day number end.
 func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	year, m, _ := wallOnDay(first, e.start).Date()
 	current := month{year, m}
@@ -201,8 +201,9 @@ func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
 	}
 }
 
-// walkMonths is walk for rules whose periods are months or years. A period has size months, and the first one
-// begins with the month first.
+// walkMonths calls emit for the days of a monthly or yearly rule, in ascending order. It stops when emit returns
+// false. A period has size months, and the first one begins with the month first. No period begins after day number
+// end, counted from 1 January 1970.
 func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bool) {
 	var set []int
 	for period := first; period.firstDay() <= end; period = period.add(size * e.rule.Interval) {

@@ -201,7 +201,8 @@ func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
 	return year >= 1000 && year <= 9999
 }
 
-// numbers returns the part with a name whose value is a list of numbers. The function list returns its place in a rule.
+// numbers returns the part of a rule whose value is a list of numbers, such as BYMONTH. The function list returns a
+// pointer to the list in a rule.
 func numbers(name string, minimum, maximum int, list func(*Rule) *[]int) part {
 	return part{name, func(r *Rule, value string, _ calendar.Zone) (ok bool) {
 		*list(r), ok = parseNumbers(value, minimum, maximum)
@@ -245,8 +246,8 @@ func parseWeekday(name string) (time.Weekday, bool) {
 	return time.Weekday(i), i >= 0
 }
 
-// parseNumbers parses numbers that are separated by commas, each like parseNumber. It returns them sorted without
-// repeats.
+// parseNumbers parses numbers that are separated by commas. It returns them sorted without repeats. The second result
+// is false if parseNumber refuses one of them.
 func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
 	var numbers []int
 	for item := range strings.SplitSeq(value, ",") {
@@ -259,7 +260,8 @@ func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
 	return sortUnique(numbers, compareNumbers), true
 }
 
-// parseNumber parses a number other than 0 within the bounds. It may have a sign if the minimum is negative.
+// parseNumber parses a number from minimum to maximum, except 0. It may have a sign if the minimum is negative. The
+// second result is false for any other text.
 func parseNumber(value string, minimum, maximum int) (int, bool) {
 	if value == "" || minimum > 0 && (value[0] == '+' || value[0] == '-') {
 		return 0, false

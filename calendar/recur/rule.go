@@ -1,6 +1,7 @@
-// Package recur expands recurrence rules to the wall times at which events start. A rule is an RRULE of RFC
-// 5545, from daily to yearly, with the parts RSCALE and SKIP of RFC 7529. The package uses no clock: callers pass
-// the wall time up to which they want starts. The run time is proportional to the days until then, for any rule.
+// Package recur expands recurrence rules to the wall times at which events start. A rule is an RRULE of RFC 5545,
+// from daily to yearly, with the parts RSCALE and SKIP of RFC 7529. A nominal start is the wall time at which the
+// schedule says an occurrence starts, wherever that occurrence was moved. The package uses no clock: callers pass the
+// wall time up to which they want starts. The run time is proportional to the days until then, for any rule.
 package recur
 
 import (
@@ -16,7 +17,7 @@ import (
 // Frequency is the part FREQ of a rule: DAILY, WEEKLY, MONTHLY or YEARLY.
 type Frequency string
 
-// The frequencies of rules.
+// FreqDaily, FreqWeekly, FreqMonthly and FreqYearly are the values of Frequency.
 const (
 	FreqDaily   Frequency = "DAILY"
 	FreqWeekly  Frequency = "WEEKLY"
@@ -27,7 +28,7 @@ const (
 // Skip is the part SKIP of RFC 7529. It selects what happens to a day that a month lacks, such as 30 February.
 type Skip string
 
-// The values of Skip for a day that the month lacks.
+// SkipOmit, SkipBackward and SkipForward are the values of Skip.
 const (
 	SkipOmit     Skip = ""         // there is no start on that day
 	SkipBackward Skip = "BACKWARD" // the start is on the last day of the month

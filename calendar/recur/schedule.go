@@ -103,8 +103,8 @@ func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
 	return named
 }
 
-// startsOnDays returns the nominal starts on the days of the given dates. The keys of the map are day numbers
-// (dayNumber). The map also has all dates of s.RDate, whatever their day.
+// startsOnDays returns the nominal starts on the days of the given dates, by day number (dayNumber). The map also has
+// all dates of s.RDate, whatever their day. Without dates it is empty.
 func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	starts := make(map[int][]calendar.Wall)
 	var days []int
@@ -234,8 +234,8 @@ func (s Schedule) Expand(last calendar.Wall, most int) ([]Occurrence, error) {
 	return all, nil
 }
 
-// Occurrence returns the occurrence at a nominal start. It reports false on a day that the zone skips, and
-// outside the years 1000 to 9999, on the clock and in UTC.
+// Occurrence returns the occurrence at a nominal start. The second result is false on a day that the zone skips. It
+// is also false outside the years 1000 to 9999, on the clock or in UTC.
 //
 // A start in a gap moves forward by the gap. A start in a repeated hour is the first pass. The end has the same
 // distance on the clock from the nominal start as in the schedule, and is found by the same rules. If it then

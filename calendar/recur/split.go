@@ -37,7 +37,8 @@ func (s Schedule) starts(dates []Date) []calendar.Wall {
 }
 
 // Split returns two schedules, for a series that changes from the wall time at on. The schedule before has the
-// nominal starts before at, and rest has the others. If one of them would have no start, its boolean is false.
+// nominal starts before at, and the schedule rest has the others. hasBefore and hasRest are false if the schedule
+// would have no start.
 //
 // The schedule before always ends. If the rule has COUNT, it becomes the number of starts in this part. Otherwise
 // UNTIL becomes the day before at, unless it is earlier already. If the last start is on the day of at, UNTIL
@@ -95,9 +96,9 @@ func (r Rule) sameDays(o Rule) bool {
 	return slices.Equal(r.ByDay, o.ByDay) && slices.Equal(r.ByMonthDay, o.ByMonthDay) && slices.Equal(r.ByMonth, o.ByMonth)
 }
 
-// keepDates returns the schedule with only those dates of RDate and ExDate for which in returns true. If hasRule
-// is false, the rule has no start left, and the first date of RDate becomes the start. It returns false if there
-// is no such date either.
+// keepDates returns the schedule with only those dates of RDate and ExDate for which the function in returns true. If
+// hasRule is false, the rule has no start left, and the first date of RDate becomes the start. The second result is
+// false if there is no such date either.
 func (s Schedule) keepDates(hasRule bool, in func(calendar.Wall) bool) (Schedule, bool) {
 	out := func(w calendar.Wall) bool { return !in(w) }
 	s.RDate = slices.DeleteFunc(slices.Clone(s.RDate), out)

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// adoptSettings stores those settings of said that the calendar does not have yet. It does so only while the
-// calendar has no settings or no records. It returns the keys of the settings that it has stored.
+// adoptSettings stores the settings in said that the calendar lacks. The process was started with said. It does so
+// only while the calendar has no settings or no records. It returns the keys of the settings that it has stored.
 func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
 	used, err := hasRecords(ctx, st)
 	if err != nil {

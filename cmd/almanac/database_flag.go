@@ -18,7 +18,7 @@ type database struct {
 	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME. Default ${default}."`
 }
 
-// AfterApply implements a hook of kong.
+// AfterApply converts a file path in --db to a URL. kong calls it after parsing.
 func (d *database) AfterApply() error {
 	d.DB = databaseURL(d.DB)
 	return nil
@@ -38,12 +38,13 @@ func (d database) withStore(ctx context.Context, do func(*store.Store) error) er
 	return runWithStore(ctx, "--db", d.DB, store.Open, do)
 }
 
-// withReadOnly runs do as withStore does, for commands that only read. It never creates an SQLite file.
+// withReadOnly opens the database for reading, runs do with it, and closes it. It never creates an SQLite file.
 func (d database) withReadOnly(ctx context.Context, do func(*store.Store) error) error {
 	return runWithStore(ctx, "--db", d.DB, store.OpenReading, do)
 }
 
-// withExisting runs do as withStore does, for commands that need existing data. It never creates an SQLite file.
+// withExisting opens the database, runs do with it, and closes it. It returns an error if the SQLite file does not
+// exist.
 func (d database) withExisting(ctx context.Context, do func(*store.Store) error) error {
 	if file, ok := store.SQLiteFile(d.DB); ok {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
@@ -53,7 +54,8 @@ func (d database) withExisting(ctx context.Context, do func(*store.Store) error)
 	return d.withStore(ctx, do)
 }
 
-// runWithStore opens the database at a URL, runs do with it, and closes it. flag is the flag that errors mention.
+// runWithStore opens the database at a URL with the function open, runs do with it, and closes it. Errors mention the
+// name flag.
 func runWithStore(
 	ctx context.Context, flag, url string,
 	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
@@ -111,8 +113,8 @@ func fileProblem(url string) error {
 	return existing.Close()
 }
 
-// withCurrent runs do as withStore does. On SQLite it first applies missing migrations. Elsewhere it returns an error if
-// the schema is not up to date.
+// withCurrent opens the database, runs do with it, and closes it. On SQLite it first applies missing migrations. On
+// other engines it returns an error if the schema is not up to date.
 func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
 	return d.withStore(ctx, func(st *store.Store) error {
 		if err := requireCurrent(ctx, st, false); err != nil {
@@ -122,7 +124,8 @@ func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) 
 	})
 }
 
-// withCurrentReadOnly runs do with the database for reading. It returns an error if the schema is not up to date.
+// withCurrentReadOnly opens the database for reading, runs do with it, and closes it. It returns an error if the
+// schema is not up to date.
 func (d database) withCurrentReadOnly(ctx context.Context, do func(*store.Store) error) error {
 	return d.withReadOnly(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {

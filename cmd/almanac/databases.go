@@ -83,8 +83,8 @@ func splitURLs(given []string) (urls []string) {
 	return urls
 }
 
-// requireCurrent checks that the schema is up to date, or returns an error that says how to update it. On SQLite,
-// or with apply, it applies migrations.
+// requireCurrent returns an error that says how to update the schema if it is not up to date. On SQLite, and on other
+// engines if apply is true, it applies missing migrations instead.
 func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	if apply || st.Engine() == "sqlite" {
 		_, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()})

@@ -108,8 +108,8 @@ func (c exportCmd) format() (string, error) {
 	return format, nil
 }
 
-// writeOutput runs do with standard output if file is "-", else with a file as wholefile.Write does. Errors of the file mention
-// flag, unless it is "".
+// writeOutput runs do with standard output if file is "-". Otherwise do writes a file, which replaces an existing one
+// only when it is complete. Errors of the file mention flag, unless it is "".
 func writeOutput(s streams, file, flag string, do func(io.Writer) error) error {
 	if file == "-" {
 		return do(s.Out)

@@ -359,7 +359,7 @@ func newProgress(out io.Writer, title string) *progress {
 	return p
 }
 
-// show updates the progress. total is 0 if it is unknown.
+// show draws the progress: done of total records. A total of 0 means that it is unknown.
 func (p *progress) show(done, total int) {
 	if p.bar == nil {
 		if now := time.Now(); now.Sub(p.said) >= 5*time.Second {
@@ -374,7 +374,7 @@ func (p *progress) show(done, total int) {
 	p.drawn(p.bar.Set(done))
 }
 
-// drawn handles the result of drawing the bar. After an error, it disables the bar.
+// drawn disables the bar if err, the result of drawing it, is not nil.
 func (p *progress) drawn(err error) {
 	if err != nil {
 		p.bar = nil

@@ -32,7 +32,7 @@ func (l *libraryLog) use(log *slog.Logger) {
 	slog.SetDefault(log)
 }
 
-// Print implements the logger of the MySQL driver.
+// Print logs a line of the MySQL driver as a warning. It implements the driver's logger.
 func (l *libraryLog) Print(v ...any) {
 	l.to.Load().Warn("database driver", "error", strings.TrimSpace(fmt.Sprint(v...)))
 }

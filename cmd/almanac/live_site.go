@@ -37,7 +37,7 @@ func newLiveSite(flags serveFlags, source siteSource, st databases) *liveSite {
 // site returns the site as it is now.
 func (l *liveSite) site() calendar.Site { return *l.now.Load() }
 
-// open returns handlers with the present settings.
+// open returns handlers with the settings that are stored in the database now, and the site of these settings.
 func (l *liveSite) open(ctx context.Context) (*handlers.Handlers, calendar.Site, error) {
 	stored, text, err := edit.StoredSite(ctx, l.st.Ent)
 	if err != nil {
@@ -50,7 +50,8 @@ func (l *liveSite) open(ctx context.Context) (*handlers.Handlers, calendar.Site,
 	return api, site, err
 }
 
-// build returns handlers with the given stored settings, and empty caches.
+// build returns handlers with the given stored settings, and empty caches. The parameter text is the stored form of
+// the settings.
 func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers, calendar.Site, error) {
 	all, site, err := l.source.resolve(stored, text)
 	if err != nil {
@@ -106,7 +107,7 @@ func (l *liveSite) follow(ctx context.Context) error {
 	return nil
 }
 
-// replace makes the server answer requests with the given stored settings.
+// replace makes the server answer requests with the given stored settings. The parameter text is their stored form.
 func (l *liveSite) replace(stored settings.Layer, text string) error {
 	api, site, err := l.build(stored, text)
 	if err == nil {
@@ -139,7 +140,7 @@ func (l *liveSite) watch(ctx context.Context, log *slog.Logger) {
 type unusableSettings struct {
 	text string
 	err  error
-	told atomic.Bool // it was logged
+	told atomic.Bool // a warning about these settings was logged
 }
 
 // followEvery is how often a process looks for new settings of the site. A write finds them at once.

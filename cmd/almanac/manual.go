@@ -108,7 +108,7 @@ const longHelp = 12
 func (p *manualParts) flags() string {
 	var b strings.Builder
 	printed := map[string]string{} // the command in whose table a row is, by row
-	described := map[string]bool{} // descriptions of arguments
+	described := map[string]bool{} // descriptions of arguments that are printed already
 	var inServe []string           // the flags of serve, in order
 	commands := p.model.Leaves(true)
 	// serve comes first, because other commands refer to its table.

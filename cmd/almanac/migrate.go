@@ -106,7 +106,7 @@ func printRowVersions(out io.Writer, versions *migrate.RowVersions, unknown erro
 	}
 }
 
-// migrationStatus is the JSON output of "migrate status".
+// migrationStatus is the JSON that "migrate status --json" prints.
 type migrationStatus struct {
 	Database   string          `json:"database"`
 	Engine     string          `json:"engine"`
@@ -266,7 +266,7 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 }
 
 // writeStates writes the files of migrations/states that are missing or outdated, and removes superfluous ones. It
-// returns the names of both. With check it changes nothing.
+// returns the names of both. If check is true, it changes nothing.
 func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
 	files, err := migrate.States(ctx, dev, os.DirFS(folder))
 	if err != nil {
@@ -311,8 +311,7 @@ func writeStates(ctx context.Context, dev *store.Store, folder string, check boo
 	return written, nil
 }
 
-// diff updates the migration files of one engine. With --check it only returns the names of those that would
-// change.
+// diff writes an engine's changed migration files, and returns their names. With --check it writes nothing.
 func (c migrateDiffCmd) diff(
 	ctx context.Context, engine string, st *store.Store, now time.Time,
 ) (written []string, err error) {

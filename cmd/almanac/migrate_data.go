@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// dataSteps returns the steps that change rows after migrations, in order. A released step must not be changed.
-// The migration that drops its columns removes it.
+// dataSteps returns the steps that change rows after migrations, in order. A released step must not be changed. It is
+// removed by the migration that drops its columns.
 func dataSteps(source siteSource) []migrate.DataStep {
 	return []migrate.DataStep{
 		{
@@ -73,7 +73,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// runData runs data steps and prints their progress.
+// runData runs data steps and prints their progress. If again is true, it repeats finished steps.
 func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.DataStep, again bool) error {
 	done, err := migrate.RunData(ctx, st, steps, migrate.DataOptions{
 		Again: again,
@@ -149,9 +149,9 @@ func printData(out io.Writer, states []migrate.DataState) error {
 	return w.Flush()
 }
 
-// prepareSchema checks or applies migrations and data steps. It runs data steps where no program of the previous
-// version can run: on SQLite, and on a database that had no tables. Elsewhere they stay pending until "migrate
-// data" runs them.
+// prepareSchema checks or, if apply is true, applies migrations and data steps. It runs data steps where no program
+// of the previous version can run: on SQLite, and on a database that had no tables. Elsewhere they stay pending until
+// "migrate data" runs them.
 func prepareSchema(ctx context.Context, st *store.Store, source siteSource, apply bool) error {
 	before, err := migrate.Status(ctx, st)
 	if err != nil {

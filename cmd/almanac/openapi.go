@@ -43,8 +43,8 @@ func (c openapiCmd) Run(s streams) error {
 	return os.WriteFile(c.Out, b.Bytes(), 0o644)
 }
 
-// describedAPI returns handlers that can only describe the API, and its root. The root is the first mount, or the
-// usual one.
+// describedAPI returns handlers that can only describe the API, and its root. A mount is a path below which the API
+// is served. The root is that of the first mount, or of the usual one.
 func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, read.Root, error) {
 	root := read.Root{Mount: "/" + handlers.Namespace}
 	words, err := locale.Load()

@@ -159,7 +159,7 @@ func parseMemory(flag, text string) (int64, error) {
 	return int64(size), nil
 }
 
-// limits returns the limits of a server that listens on an address. Nil means any address.
+// limits returns the limits of a server that listens on the address at. Nil means any address.
 func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	l := server.Limits{
 		Timeout: f.RequestTimeout, UploadTimeout: f.UploadTimeout, Concurrent: f.MaxConcurrent,
@@ -190,7 +190,7 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 }
 
 // parseRate parses a rate limit. The text "auto" means usual, or no limit if the server listens on a loopback
-// address. The result farOnly means that the limit applies to public addresses only.
+// address. farOnly is true if the limit applies to public addresses only.
 func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
 	if text != autoValue {
 		r, err = limit.ParseRate(text)

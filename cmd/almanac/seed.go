@@ -312,8 +312,8 @@ func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// removeSeeded removes all sample records, after asking unless yes is set. It does not create a missing folder
-// of images.
+// removeSeeded removes all sample records. It asks the user first, unless yes is true. It does not create a missing
+// folder of images.
 func removeSeeded(
 	ctx context.Context, s streams, st *store.Store, source siteSource, folder string, yes bool,
 ) (err error) {

@@ -71,7 +71,7 @@ func addressesOverlap(a, b string) bool {
 	return hostA == hostB || isLocalHost(hostA) && hostB == "localhost" || hostA == "localhost" && isLocalHost(hostB)
 }
 
-// splitAddress splits HOST:PORT. It normalises the spelling of the host.
+// splitAddress splits HOST:PORT. It normalises the spelling of the host. ok is false for any other text.
 func splitAddress(text string) (host string, port int, ok bool) {
 	host, service, err := net.SplitHostPort(hostPort(text))
 	if err != nil {

@@ -121,15 +121,16 @@ type userArg struct {
 	Login    string `arg:"" help:"Login of the user."`
 }
 
-// change finds the user and runs do in one transaction. With guard, it returns an error if the user is the only
-// administrator. done is printed after a success.
+// change finds the user and runs do in one transaction. If guard is true, it returns an error if the user is the only
+// administrator. After a success it prints the text done.
 func (c userArg) change(
 	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, tx *ent.Tx, id int64) error,
 ) error {
 	return c.changeBy(ctx, s, &edit.Editor{Now: clockNow(), By: auth.System()}, guard, done, do)
 }
 
-// changeBy changes a user as change does. do may also write records through e.
+// changeBy finds the user and runs do in one transaction of the editor e. do may write records through e. If guard is
+// true, it returns an error if the user is the only administrator. After a success it prints the text done.
 func (c userArg) changeBy(
 	ctx context.Context, s streams, e *edit.Editor, guard bool, done string,
 	do func(ctx context.Context, tx *ent.Tx, id int64) error,

@@ -24,7 +24,8 @@ func newBatch(kind calendar.Kind, n int) *Batch {
 	return b
 }
 
-// Events prepares new events for Write, without using the database. It returns param.Invalid for impossible dates.
+// Events prepares new events, which Write stores. It does not use the database. It returns param.Invalid for
+// impossible dates.
 func (l *Loader) Events(in []Event) (*Batch, error) {
 	b, e := newBatch(calendar.Event, len(in)), l.editor
 	for i := range in {
@@ -52,14 +53,14 @@ func (l *Loader) Events(in []Event) (*Batch, error) {
 	return b, nil
 }
 
-// Venues prepares new venues for Write, without using the database. It returns param.Invalid for impossible
-// values.
+// Venues prepares new venues, which Write stores. It does not use the database. It returns param.Invalid for
+// impossible values.
 func (l *Loader) Venues(in []Venue) (*Batch, error) {
 	return prepareNamed(l, calendar.Venue, in, func() *ent.VenueMutation { return l.blank.Venue.Create().Mutation() }, edit.Venues.Draft)
 }
 
-// Organizers prepares new organizers for Write, without using the database. It returns param.Invalid for
-// impossible values.
+// Organizers prepares new organizers, which Write stores. It does not use the database. It returns
+// param.Invalid for impossible values.
 func (l *Loader) Organizers(in []Organizer) (*Batch, error) {
 	return prepareNamed(l, calendar.Organizer, in, func() *ent.OrganizerMutation { return l.blank.Organizer.Create().Mutation() }, edit.Organizers.Draft)
 }
@@ -82,7 +83,8 @@ func prepareNamed[M store.Mutation, V any](
 	return b, nil
 }
 
-// nameOf returns a text that identifies a record in error messages: its source id, or else its kind.
+// nameOf returns the text that identifies a record in error messages. It is the record's source id, or its kind
+// if source is nil.
 func nameOf(kind calendar.Kind, source *string) string {
 	if source != nil {
 		return *source

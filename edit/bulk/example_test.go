@@ -21,7 +21,7 @@ type exampleCalendar struct {
 	categories, tags []bulk.Term
 	venues           []bulk.Venue
 	organizers       []bulk.Organizer
-	// events are to be made once the ids of what they are linked to are known.
+	// events returns the events, given the ids of the records that they link to.
 	events func(categories, tags, venues, organizers []int64) []bulk.Event
 }
 

@@ -17,7 +17,7 @@ import (
 // records.
 type Records struct {
 	kind      calendar.Kind
-	records   store.Rows // one for each record, with all columns
+	records   store.Rows // one row for each record, with all columns
 	others    store.Rows // translations
 	found     store.Rows // search texts
 	languages []calendar.Language
@@ -35,7 +35,7 @@ type translatedSlug struct {
 // Records.
 type Links struct {
 	Terms, Venues, Organizers [][]int64
-	// Counted is how many of the events each term counts.
+	// Counted has the number of new events to add to the event count of a term, by term id.
 	Counted map[int64]int
 }
 
@@ -63,8 +63,8 @@ func (b *Records) Len() int { return len(b.languages) }
 // Set replaces the value of one column of a record. Both are given by their index.
 func (b *Records) Set(record, column int, value any) { b.records.Set(record, column, value) }
 
-// Add adds a record. The row has a value for each of Columns. The parameter others has the translations with their
-// slugs, and found has the search texts.
+// Add adds a record. The row has a value for each of Columns. The result of Columns names them. The parameter
+// others has the translations with their slugs, and found has the search texts.
 func (b *Records) Add(row []any, original calendar.Language, others []calendar.Text, found []edit.SearchText) {
 	i := b.Len()
 	b.records.Add(i, row...)

@@ -44,7 +44,7 @@ func linkRows(kind calendar.Kind) store.Rows {
 	return store.Rows{Table: t.Table, Columns: []string{t.Event, t.Record, t.Position}}
 }
 
-// addLinks appends the links of one event to the list that linkRows returned. The index of the event is i.
+// addLinks appends to rows the links of the event with index i. The list comes from linkRows for the same kind.
 func addLinks(rows *store.Rows, kind calendar.Kind, i int, ids []int64) {
 	for position, id := range ids {
 		if kind.IsTerm() {

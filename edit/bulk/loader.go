@@ -27,7 +27,7 @@ type Loader struct {
 
 	st     *store.Store
 	editor edit.Editor
-	blank  *ent.Client // only for mutations that are never executed
+	blank  *ent.Client // client of mutations that are never executed
 	slugs  slugMemo
 }
 
@@ -67,7 +67,7 @@ type Batch struct {
 	public  bool         // whether one of the records is public
 	wanted  []wantedSlug // wanted slug of each record
 
-	// The following fields are only used for events.
+	// passwords, parents and links are only used for events.
 	passwords map[int]string // plain text, by index of the event
 	parents   map[int]func([]int64) int64
 	links     Links
@@ -143,7 +143,8 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	return ids, memo, nil
 }
 
-// setValuesByID sets the columns whose values depend on the ids of the new records: password hashes and parents.
+// setValuesByID sets the columns whose values depend on the ids of the new records: password hashes and
+// parents. The hashes are keyed with key.
 func (b *Batch) setValuesByID(key []byte, ids []int64) {
 	for i, password := range b.passwords {
 		b.records.Set(i, b.records.Column(event.FieldPasswordHash), edit.HashPassword(key, ids[i], password))
@@ -157,7 +158,7 @@ func (b *Batch) setValuesByID(key []byte, ids []int64) {
 	}
 }
 
-// selectIDs returns each of the lists reduced to the ids that are in existing.
+// selectIDs returns a copy of each list without the ids that are missing in existing.
 func selectIDs(lists [][]int64, existing []int64) [][]int64 {
 	may := make(map[int64]bool, len(existing))
 	for _, id := range existing {

@@ -25,8 +25,8 @@ type LoadedTerm struct {
 	Created bool
 }
 
-// Terms stores categories or tags in one transaction. Terms that exist already are found. Each term takes several
-// statements, because the transaction locks its name.
+// Terms stores categories or tags in one transaction. For a term that exists already it returns the stored one.
+// Each term takes several statements, because the transaction locks its name.
 func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) ([]LoadedTerm, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -57,7 +57,7 @@ func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) (
 }
 
 // Images stores the rows of images whose files are stored already, in one transaction, and returns their ids.
-// Each function in fill sets the columns of one image.
+// There is one function in fill for each image, which sets its columns.
 func (l *Loader) Images(ctx context.Context, fill []func(*ent.ImageCreate)) ([]int64, error) {
 	if len(fill) == 0 {
 		return nil, nil

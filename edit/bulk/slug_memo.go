@@ -12,7 +12,8 @@ const memoSize = 1 << 16
 
 func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }
 
-// next returns the first number of a slug base that may be free. It reports false if it remembers none.
+// next returns the first number of a slug base that may be free. It returns false if the memo has no number for
+// the base.
 func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	key := memoKey(kind, base)
 	n, ok := m.recent[key]

@@ -26,7 +26,7 @@ type EventChange struct {
 	State         edit.PublicationState
 	Author        *int64
 	Span          calendar.Span
-	OriginalStart calendar.Wall // the nominal start
+	OriginalStart calendar.Wall // start by the schedule of the series (nominal start)
 	OwnFields     []string
 	OffSchedule   bool
 	Languages     calendar.LanguageSet
@@ -36,7 +36,8 @@ type EventChange struct {
 	Before, After ent.Event
 	// Changed has the names of the fields that differ between Before and After, with their languages.
 	Changed []string
-	// Source is the same for changes whose changed fields have equal values in After.
+	// Source groups changes that share a statement. It is equal for changes whose changed fields have equal
+	// values in After.
 	Source string
 	// Fields has the names of all changed fields for the change log.
 	Fields []string
@@ -126,7 +127,7 @@ func (u *EventUpdate) StoreLinks(ctx context.Context) error {
 }
 
 // replaceLinks replaces the links to records of one kind, in those events in which any of fields changes. The
-// function links returns the new ids of an event.
+// function links returns the ids of the records that an event is linked to after the write.
 func (u *EventUpdate) replaceLinks(ctx context.Context, kind calendar.Kind, fields []string, links func(*ent.Event) []int64) error {
 	changes := slices.DeleteFunc(slices.Clone(u.changes), func(c *EventChange) bool {
 		return !slices.ContainsFunc(fields, func(name string) bool { return slices.Contains(c.Changed, name) })
@@ -230,7 +231,7 @@ func (c *EventChange) columnKey() string {
 		c.OffSchedule, c.moves(), c.slug != c.Row.Slug, c.Sequence != c.Row.Sequence, c.Impact.Hidden)
 }
 
-// setColumns sets the values in m that this change shares with all changes of the same columnKey.
+// setColumns sets in m the values that all changes with the same columnKey share.
 func (c *EventChange) setColumns(m *ent.EventMutation) {
 	for _, name := range c.Changed {
 		if f, l := edit.TemplateFieldOf(name); l == "" && f.Set != nil {
@@ -257,7 +258,7 @@ func (c *EventChange) setColumns(m *ent.EventMutation) {
 	}
 }
 
-// setOwnValues adds the values to a statement that differ from event to event. They are dates, nominal start,
+// setOwnValues adds to a statement the values that differ from event to event. They are dates, nominal start,
 // sequence and slug, if the changes of the group have them.
 func setOwnValues(b *sql.UpdateBuilder, ids []int64, changes map[int64]*EventChange) {
 	first := changes[ids[0]]

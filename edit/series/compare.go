@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// compareAddressed begins to compare the input with the addressed event, and returns that event with its links. A
-// request to the series addresses no occurrence. Then the event has the template of the last phase.
+// compareAddressed returns an EventWrite that compares the input with the addressed event, and that event with
+// its links. For a request to the series, the event is made from the template of the last phase.
 func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
 		last := &w.storedPhases[len(w.storedPhases)-1]

@@ -21,7 +21,7 @@ type newSeries struct {
 	slug        string // slug of the series in the original language
 	schedule    recur.Schedule
 	occurrences []recur.Occurrence // occurrences to store now; never empty
-	until       *calendar.Wall     // the occurrences include all nominal starts up to this one; nil if they are all
+	until       *calendar.Wall     // nominal start up to which occurrences are stored; nil means that all are stored
 }
 
 // firstOccurrence returns the occurrence at the start of the schedule. It is the event from which the series is
@@ -44,8 +44,8 @@ func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	return badParam("status")
 }
 
-// planSeries returns the series that an input creates from an event, or nil if it creates none. The row is nil for
-// a new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
+// planSeries returns the series that the input would create from an event, or nil if the input does not recur.
+// The row is nil for a new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
 func planSeries(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	if !in.Recurs() {
 		if dates := edit.ValueOr(nil, in.ExDate); len(dates) > 0 {

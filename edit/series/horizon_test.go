@@ -29,17 +29,17 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// horizonURL and horizonBegan are the variables by which TestHorizonOfProcesses tells its processes the database, and the
-// time at which their clock began, in milliseconds of Unix time.
+// horizonURL and horizonBegan are the environment variables that TestHorizonOfProcesses sets for its processes.
+// They have the URL of the database, and the time at which the clock began, in Unix milliseconds.
 const (
 	horizonURL   = "ALMANAC_TEST_HORIZON"
 	horizonBegan = "ALMANAC_TEST_HORIZON_BEGAN"
 )
 
-// horizonDay is how long a day of that clock takes: three years are some seven seconds.
+// horizonDay is the real duration of a day on horizonClock. Three years take some seven seconds.
 const horizonDay = 6 * time.Millisecond
 
-// horizonEnd is when the clock stops.
+// horizonEnd is the time at which horizonClock stops.
 var horizonEnd = edittest.Now.AddDate(2, 0, 0)
 
 // horizonClock returns the time of an accelerated clock that all processes share. The clock started at began and
@@ -52,7 +52,8 @@ func horizonClock(began time.Time) time.Time {
 	return at
 }
 
-// horizonRules are of all frequencies, with gaps and doubled hours of the zones below.
+// horizonRules are rules of all frequencies. Some have starts in hours that a zone of horizonStarts skips or
+// repeats.
 var horizonRules = []string{
 	"FREQ=DAILY;INTERVAL=20", "FREQ=DAILY;INTERVAL=31", "FREQ=DAILY;BYMONTH=3,10;BYMONTHDAY=25,26,27,28,29,30,31",
 	"FREQ=WEEKLY;INTERVAL=2", "FREQ=WEEKLY;INTERVAL=4;BYDAY=SA,SU", "FREQ=WEEKLY;INTERVAL=3;BYDAY=SU;WKST=SU",

@@ -11,7 +11,7 @@ import (
 // storedStart is the nominal start of a stored occurrence and its state, as input of matchStarts.
 type storedStart struct {
 	nominal      calendar.Wall
-	earlier      bool // the phase of the occurrence does not change
+	earlier      bool // true if the phase of the occurrence does not change
 	begun        bool // the occurrence has begun, so its dates stay, though its nominal start may change
 	hasOwnFields bool // the occurrence has own fields
 	trashed      bool
@@ -22,8 +22,8 @@ type storedStart struct {
 // the trash or returns.
 type matchedStart struct {
 	nominal     calendar.Wall
-	removed     bool // the occurrence goes to the trash: the schedule lacks or excludes its start
-	restored    bool // the occurrence leaves the trash, because the schedule has its start again
+	removed     bool // true if the occurrence goes to the trash, because the schedule lacks or excludes its start
+	restored    bool // true if the occurrence leaves the trash, because the schedule has its start again
 	offSchedule bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
@@ -38,8 +38,8 @@ func tooManyOccurrences(most int) error {
 	return &recur.Error{Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most}}
 }
 
-// matchStarts decides which stored occurrences of a series get which starts after its schedule changes. The phases
-// from index k on are changed. The list stored is in the order of the starts. Occurrences are created up to the
+// matchStarts assigns the starts of a changed schedule to the stored occurrences of a series. The phases from
+// index k on are changed. The list stored is in the order of the starts. Occurrences are created up to the
 // nominal start until.
 //
 // It returns the result for each stored occurrence, and the starts that need a new occurrence. An occurrence with
@@ -143,7 +143,7 @@ type matching struct {
 	phases []seriesPhase
 	k      int
 	taken  map[calendar.Wall]int // index of the stored occurrence at each new start
-	placed []bool                // whether each stored occurrence has a new start
+	placed []bool                // true if the stored occurrence got a new start
 }
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
@@ -191,8 +191,8 @@ func (m *matching) keep(i int) {
 	m.place(i, w)
 }
 
-// freedStart returns a nominal start for an occurrence in the trash. It is the old start if no other occurrence
-// took that. Otherwise it is the start that the other occurrence left, and so on.
+// freedStart returns a free nominal start for an occurrence in the trash, whose old one is start. If another
+// occurrence took that, it returns the start that the other one left, and so on.
 func (m *matching) freedStart(start calendar.Wall) calendar.Wall {
 	for {
 		i, taken := m.taken[start]

@@ -54,9 +54,9 @@ type occurrenceRun struct {
 	*rand.Rand
 	world       *edittest.World
 	model       *occurrencemodel.Calendar
-	versions    map[int64]int64 // of events
-	otherSeries int             // of the runs before
-	number      int             // of the step
+	versions    map[int64]int64 // versions of events, by id
+	otherSeries int             // number of series that earlier runs stored
+	number      int             // number of the current step
 }
 
 func newOccurrenceRun(t *testing.T, w *edittest.World, seed uint64) *occurrenceRun {

@@ -17,7 +17,7 @@ type seriesPhase struct {
 	template ent.Event
 }
 
-// phaseOf returns the index of the phase to which a nominal start belongs. It is the last phase that does not
+// phaseOf returns the index of the phase that contains a nominal start. It is the last phase that does not
 // begin later than nominal. A nominal start before all phases belongs to the first.
 func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)

@@ -67,8 +67,8 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSe
 }
 
 // planState computes the new author, publication date and status of the series. A sent status takes a trashed
-// series out of the trash, with the occurrences that were trashed with it. It does the same for the addressed
-// occurrence.
+// series out of the trash, with the occurrences that were trashed with it. It also takes the addressed
+// occurrence out of the trash.
 func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {

@@ -72,7 +72,8 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 	})
 }
 
-// eachWithRowLocks runs a test on the engines that lock rows. statements returns the SQL statements since its last call.
+// eachWithRowLocks runs a test on the engines that lock rows. The function statements returns the SQL
+// statements since its last call.
 func eachWithRowLocks(t *testing.T, test func(t *testing.T, w *edittest.World, e *edit.Editor, statements func() []string)) {
 	t.Helper()
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// planRecurrence decides how an update of a stored event changes its series. If the event becomes a series, made
-// is that series. If it leaves its series, leaves is true.
+// planRecurrence decides how an update of a stored event changes its series. If the event becomes a series, the
+// result made is that series. If it leaves its series, the result leaves is true.
 //
 // If the schedule of one occurrence is sent, it must equal the stored schedule. Otherwise the fault is
 // scope-required. A caller who may not read the series gets the faults of a single event, which do not depend on
@@ -57,8 +57,8 @@ func planRecurrence(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Ev
 	return nil, leaves, err
 }
 
-// planSeriesOf is planSeries for a stored event. The event becomes the occurrence at the start of the schedule, so
-// an exdate on that start is an error.
+// planSeriesOf returns the series that a stored event becomes, or nil if the input does not recur. The event
+// becomes the occurrence at the start of the schedule, so an exdate on that start is an error.
 func planSeriesOf(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	made, err := planSeries(e, row, in)
 	if err != nil || made == nil {
@@ -76,8 +76,9 @@ func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
 
-// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not sent
-// count as equal. If the occurrence leaves the series, any rule and empty lists also count as equal.
+// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not
+// sent count as equal. If leaves is true, the occurrence leaves the series. Then any rule and empty lists also
+// count as equal.
 func sameSchedule(phase *ent.SeriesPhase, in *edit.EventInput, leaves bool) (bool, error) {
 	stored, err := edit.ScheduleOf(phase)
 	if err != nil {

@@ -74,13 +74,13 @@ func ruleFault(zone calendar.Zone, in *edit.EventInput) *param.Fault {
 // horizonMonths is the number of months after a write for which a long schedule has stored occurrences.
 const horizonMonths = 25
 
-// horizon returns the nominal start up to which occurrences of a long schedule are stored by a write at now.
+// horizon returns the nominal start up to which a write at now stores occurrences of a long schedule.
 func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
 	return zone.Wall(now).AddDate(0, horizonMonths, 0)
 }
 
-// generatedUntil returns the nominal start up to which occurrences of a schedule are stored by a write at now. It
-// is the horizon, or the start of the schedule if that is later. Nil means that all occurrences are stored.
+// generatedUntil returns the nominal start up to which a write at now stores occurrences of a schedule. It is
+// the horizon, or the start of the schedule if that is later. Nil means that all occurrences are stored.
 func generatedUntil(s recur.Schedule, now time.Time) *calendar.Wall {
 	until := horizon(s.Zone, now)
 	if until.Before(s.Start) {

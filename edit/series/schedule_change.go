@@ -17,7 +17,7 @@ type scheduleChange struct {
 	rule          *recur.Rule // nil means that the rule does not change
 	rdate, exdate *[]recur.Date
 	addressed     int  // index of the phase whose rdate and exdate are replaced
-	whole         bool // the COUNT of the new rule includes starts before the change
+	whole         bool // true if the COUNT of the new rule includes starts before the change
 }
 
 // apply changes the schedules of all phases from the nominal start cut on. A phase that contains cut is split
@@ -73,7 +73,8 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 	return n
 }
 
-// extend is apply for a series whose starts are all past. It adds a phase that begins after now.
+// extend changes the schedule of a series whose starts are all past. It adds a phase that begins after now. It
+// returns all phases and the index of the first changed one.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -106,9 +107,9 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
 }
 
-// change returns the given phases with their new schedules. The sent dates replace those of the phase with index
-// addressed. The phases before these are earlier; their dates may be sent again. The starts of a replaced rule in
-// earlier phases are count in number.
+// change returns the given phases with their new schedules. The sent dates replace those of the phase with
+// index addressed. The list earlier has the phases before these, whose dates may be sent again. The parameter
+// count is the number of starts that a replaced rule has in earlier phases.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
 	if rule != nil && c.whole && rule.Count > 0 {

@@ -51,7 +51,7 @@ type scopeRun struct {
 	world    *edittest.World
 	seed     uint64
 	now      time.Time
-	id       int64 // of the series
+	id       int64 // id of the series
 	model    scopemodel.Series
 	accepted int
 	refused  int
@@ -138,8 +138,8 @@ func (r *scopeRun) step(number int) {
 	r.model = want
 }
 
-// drawWrite chooses a random action, scope and occurrence. It returns false if the write would be refused for
-// reasons that the model does not know.
+// drawWrite chooses a random action, scope and occurrence. The result possible is false if the write would be
+// refused for reasons that the model does not know.
 func (r *scopeRun) drawWrite() (w scopemodel.Write, possible bool) {
 	ids := slices.Sorted(maps.Keys(r.model.Events))
 	w = scopemodel.Write{
@@ -171,8 +171,8 @@ func (r *scopeRun) drawWrite() (w scopemodel.Write, possible bool) {
 	return w, !slices.Contains([]scopemodel.Action{scopemodel.SetRule, scopemodel.SetExDate, scopemodel.SetRDate}, w.Action)
 }
 
-// drawInput chooses random values for a write. It sets them in w for the model, and returns them for the database.
-// It returns false if nothing would change, or if a start is near a change of the clock.
+// drawInput chooses random values for a write. It sets them in w for the model, and returns them for the
+// database. The result possible is false if nothing would change, or if a start is near a change of the clock.
 func (r *scopeRun) drawInput(w *scopemodel.Write) (in *edit.EventInput, possible bool) {
 	in = &edit.EventInput{Scope: edit.Scope(w.Scope), DropExceptions: w.Drop}
 	addressed := r.model.Phases[len(r.model.Phases)-1]

@@ -16,11 +16,11 @@ import (
 
 // scopeStep is one write in a test of scopes: its target, its input and the expected fault.
 type scopeStep struct {
-	at    string // "series" for the series
+	at    string // letter of the occurrence that the request is sent to; "series" means the series
 	scope edit.Scope
 	in    edit.EventInput
 	trash bool
-	now   string // a day of 2026, 15 June if empty
+	now   string // day of the write, in 2026; "" means 15 June
 	want  string // the fault, empty for none
 }
 

@@ -408,7 +408,7 @@ func TestScopeWritesFields(t *testing.T) {
 type scopeRight struct {
 	role               calendar.Role
 	status             calendar.Status
-	series, occurrence bool // they are the caller's
+	series, occurrence bool // true if the caller is the author
 	may                struct{ this, following, all, series bool }
 }
 

@@ -4,6 +4,9 @@
 // A series has phases, each with a schedule and a template. The template is an event with the fields that the occurrences
 // share. A write of a series locks it with all its occurrences, plans what each occurrence is afterwards, and stores all
 // changes with package bulk. Writes of one event that touch no schedule are in package edit.
+//
+// A nominal start is the wall time at which the schedule says that an occurrence starts, even if it was moved. The
+// addressed occurrence is the one whose id is in the path of the request.
 package series
 
 import (
@@ -42,10 +45,10 @@ type seriesWrite struct {
 	author         *int64
 	generatedUntil *calendar.Wall // new end of the period with stored occurrences; nil if the schedule ends
 	slug           *string        // new slug; nil means no change
-	sentTemplate   *ent.Event     // the fields sent; nil means none
+	sentTemplate   *ent.Event     // template with the sent fields; nil means that none were sent
 	newStarts      []newStart
 
-	phaseSizes map[int]int // bytes of an occurrence of each phase, as far as they were asked for
+	phaseSizes map[int]int // results of phaseSize by phase index
 }
 
 // occurrenceChange is a stored occurrence of a series together with the changes that a write plans for it.
@@ -55,7 +58,7 @@ type occurrenceChange struct {
 	affected bool
 	// scheduled reports whether a changed schedule sets the dates of the occurrence.
 	scheduled         bool
-	restored          bool     // the schedule has the occurrence again
+	restored          bool     // true if the occurrence leaves the trash
 	copied            []string // names of fields to copy from the template of the phase
 	copiedFromRequest []string // names of fields to copy from the request
 }
@@ -176,7 +179,8 @@ func Trash(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64) error {
 	return w.remove(ctx)
 }
 
-// updateOccurrences is UpdateEvent for a request whose scope covers several occurrences.
+// updateOccurrences stores the sent fields in those occurrences of a series that in.Scope selects. The row is
+// the occurrence whose id is in the path. It returns the stored row.
 func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (*ent.Event, error) {
 	if row.SeriesID == nil {
 		return nil, edit.InvalidInput(notRecurring())

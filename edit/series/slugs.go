@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// slugIn returns a slug of the series in language l, for changing it. The slug is "" if there is none.
+// slugIn returns the slug of the series in language l as an OwnedSlug, which can take or change it. The slug is
+// "" if there is none.
 func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) edit.OwnedSlug {
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: w.series.ID, Language: l, Slug: slug, Trashed: trashed}
 }
@@ -66,8 +67,8 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	return nil
 }
 
-// storeSeriesSlugs changes the slugs of the series if it moves to the trash or back. It takes a slug if the new
-// status needs one.
+// storeSeriesSlugs adds the trash suffix to the slugs of a trashed series, or removes it if the series is
+// restored. It takes a slug if the new status needs one.
 func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err
@@ -121,14 +122,15 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 	return nil
 }
 
-// newSlug returns the empty slug of a new series in language l, for taking one. The event row becomes the series.
+// newSlug returns an OwnedSlug without a slug, with which a new series takes one in language l. The event row
+// becomes the series.
 func newSlug(series int64, row *ent.Event, l calendar.Language) edit.OwnedSlug {
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: series, Language: l, Trashed: row.Status == calendar.Trash}
 }
 
-// takeTranslatedSlug handles the slug that was sent when a stored event becomes a series. If the request writes a
-// translation, it takes the slug for the series in that language and returns nil. Otherwise it returns the slug
-// for the original language.
+// takeTranslatedSlug takes a slug that was sent for a translation, when a stored event becomes a series. Then
+// it returns nil. If the request writes no translation, it returns the sent slug, which is for the original
+// language.
 func takeTranslatedSlug(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, t *ent.Event, sent *string,
 ) (original *string, err error) {

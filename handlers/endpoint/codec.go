@@ -6,10 +6,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Codec encodes the values of replies in one format. Each endpoint has one codec, so path and method determine
-// the format. There are two exceptions. The address of a calendar page can also choose a feed by its query (see
-// feeds.Feeds.Match), and clients can choose a table for some lists (see WithTables). The Atom, RSS and JSON feeds have paths
-// of their own, and share their input and their code.
+// Codec encodes the values of replies in one format. Path and method determine the format, because each endpoint has
+// one codec. There are two exceptions. The query of a calendar page's URL can also choose a feed (see
+// feeds.Feeds.Match), and clients can choose a table for some lists (see WithTables). The Atom, RSS and JSON feeds
+// have paths of their own, and share their input and their code.
 type Codec struct {
 	MediaType   string // media type in the OpenAPI description
 	ContentType string // Content-Type of replies
@@ -18,7 +18,7 @@ type Codec struct {
 	Encode func(value any, fields string) ([]byte, error)
 }
 
-// EncodeRecord returns the bytes of a record for the cache of records.
+// EncodeRecord returns the encoded bytes of a record, with all its keys, for the record cache.
 func (c Codec) EncodeRecord(value any) ([]byte, error) { return c.Encode(value, "") }
 
 // JSON encodes any value as JSON.

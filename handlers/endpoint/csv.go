@@ -21,7 +21,7 @@ var Table = Codec{"text/csv", "text/csv; charset=utf-8; header=present", encodeT
 // maxTableSize is the largest number of records on a page of a table.
 const maxTableSize = 2000
 
-// Words of the parameter format.
+// formatJSONList and FormatTable are the values of the parameter format.
 const (
 	formatJSONList = "json"
 	FormatTable    = "csv"
@@ -44,8 +44,8 @@ func (e *Endpoint) WithTables() *Endpoint {
 	return e
 }
 
-// codecFor returns the codec of the reply. format is the parameter as sent, nil if it was not. accept has the values of
-// the Accept header.
+// codecFor returns the codec of the reply. The client chooses it with the parameter format, else with Accept. format
+// is the value as sent, or nil. accept has the values of the Accept header.
 func (e *Endpoint) codecFor(format any, accept [][]byte) Codec {
 	if !e.Tables {
 		return e.Codec
@@ -62,8 +62,8 @@ func (e *Endpoint) codecFor(format any, accept [][]byte) Codec {
 	return e.Codec
 }
 
-// PrefersTable reports whether values of the Accept header prefer CSV to JSON (RFC 9110, section 12.5.1). JSON wins a
-// tie.
+// PrefersTable reports whether values of the Accept header prefer CSV to JSON (RFC 9110, section 12.5.1). It is false
+// if both have the same weight.
 func PrefersTable(accept [][]byte) bool {
 	var table, json acceptedQuality
 	for _, value := range accept {
@@ -110,7 +110,7 @@ func qualityOf(params string) float64 {
 	return 1
 }
 
-// IsTable reports whether the reply is a table.
+// IsTable reports whether the reply is encoded as CSV.
 func (r *Request) IsTable() bool { return r.Codec.MediaType == Table.MediaType }
 
 // LargestPage returns the largest number of records on a page of a list.
@@ -160,7 +160,7 @@ func (l *list) table(fields string) ([]byte, error) {
 	return out, nil
 }
 
-// keptColumns reports for each column of a table whether a comma-separated list of fields names it. Nil means that
+// keptColumns returns, for each column of a table, whether a comma-separated list of fields names it. Nil means that
 // all columns are kept.
 func keptColumns(columns []string, fields string) []bool {
 	keep := fieldPaths(fields)

@@ -49,7 +49,8 @@ type Reply struct {
 }
 
 // For returns an endpoint for some methods of a path. The function declare declares the parameters, and handle
-// answers after they are parsed. The function wrap turns a Request into the type R of these two.
+// answers after they are parsed. The function wrap turns a Request into the type R, which both receive. status is
+// that of a successful reply.
 func For[R, Q any](wrap func(*Request) R, summary string, methods []string, status int,
 	declare func(R, *param.Set, *Q), handle func(R, *Q) (*Reply, error),
 ) *Endpoint {
@@ -76,13 +77,13 @@ func For[R, Q any](wrap func(*Request) R, summary string, methods []string, stat
 	}
 }
 
-// TakingFiles allows the endpoint a body as large as an upload. It returns the endpoint.
+// TakingFiles lets the endpoint accept files, and so a body as large as an upload. It returns the endpoint.
 func (e *Endpoint) TakingFiles() *Endpoint {
 	e.upload = true
 	return e
 }
 
-// TakingRawFiles allows the body to be the file itself. It returns the endpoint.
+// TakingRawFiles lets the body be the file itself, rather than a form with it. It returns the endpoint.
 func (e *Endpoint) TakingRawFiles() *Endpoint {
 	e.rawFile = true
 	return e

@@ -42,8 +42,8 @@ func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []str
 	return param.Merge(body, query), duplicates, nil
 }
 
-// bodyValues parses the body by its content type. A body without a content type gives no parameters, and neither does a
-// picture if the body may be a file. duplicates are the keys that JSON repeats.
+// bodyValues parses the body by its content type. A body without a content type gives no parameters. If mayBeFile is
+// true, neither does a picture. duplicates are the keys that JSON repeats.
 func bodyValues(c *fiber.Ctx, mayBeFile bool) (values map[string]any, duplicates []string, err error) {
 	if len(c.BodyRaw()) == 0 || c.Get(fiber.HeaderContentType) == "" {
 		return nil, nil, nil
@@ -162,8 +162,8 @@ func malformedError(err error) error {
 	}
 }
 
-// rawFile returns the body of a request as a file, if its content type is that of a file. Clients of WordPress name the file in
-// Content-Disposition.
+// rawFile returns the body of a request as a file, or nil if its content type is not that of a file. WordPress
+// clients send the file name in Content-Disposition.
 func rawFile(c *fiber.Ctx) *SentFile {
 	kind, _, _ := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
 	if !strings.HasPrefix(kind, "image/") && kind != fiber.MIMEOctetStream || len(c.BodyRaw()) == 0 {

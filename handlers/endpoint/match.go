@@ -16,8 +16,8 @@ type Match struct {
 	Pattern  *Pattern
 	Endpoint *Endpoint
 	Path     map[string]string
-	// Input returns the parameters that the address means, of the path and others, from those that were sent. Nil means
-	// that they are as they were sent.
+	// Input returns the path parameters and all others, as the URL of a calendar page implies them. It receives
+	// the sent parameters. Nil means that the sent ones apply unchanged.
 	Input func(r *Request, sent map[string]any) (path map[string]string, values map[string]any, err error)
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Groups of methods in the route table.
+// MethodsRead, MethodsCreate, MethodsUpdate and MethodsDelete are the groups of HTTP methods in the route table.
 var (
 	MethodsRead   = []string{http.MethodGet}
 	MethodsCreate = []string{http.MethodPost}
@@ -89,8 +89,8 @@ func (p *Pattern) HasParameters() bool {
 	return slices.ContainsFunc(p.path, func(s segment) bool { return s.capture != "" })
 }
 
-// MatchPath compares the segments of a path with the pattern. parts are below the API and percent-encoded. It
-// returns the decoded path parameters, and false if the path does not match.
+// MatchPath compares the segments of a path with the pattern. parts are below the API and percent-encoded. It returns
+// the decoded path parameters. The second result is false if the path does not match.
 func (p *Pattern) MatchPath(parts []string) (map[string]string, bool) {
 	if len(parts) != len(p.path) {
 		return nil, false

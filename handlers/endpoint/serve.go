@@ -35,7 +35,7 @@ type Call struct {
 	// EnterSeries waits for a slot to write many occurrences of a series. The request keeps the slot until its
 	// end. Nil means no limit.
 	EnterSeries func() error
-	// Judge limits guesses of event passwords.
+	// Judge limits guesses of event passwords (read.PasswordJudge).
 	Judge read.PasswordJudge
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
@@ -52,7 +52,7 @@ type Outcome struct {
 	Strong    bool // the entity tag of the reply is strong
 }
 
-// Written makes the reply to a write that an earlier request has already carried out. id is that of the written
+// Written returns the reply to a write that an earlier request has already carried out. id is that of the written
 // record. The reply shows the record as it is now.
 type Written func(r *Request, id int64) (*Reply, error)
 

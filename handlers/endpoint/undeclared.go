@@ -79,8 +79,8 @@ func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	return out
 }
 
-// parse parses the parameters. For a strict client, undeclared parameters and repeated keys are faults. For other
-// clients they are ignored. The result ignored is then the header value that names them.
+// parse parses the parameters. If strict is true, undeclared parameters and repeated keys are parameter errors.
+// Otherwise they have no effect, and the result ignored is the header value that names them.
 func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.Params.Parse(r.Ctx)
@@ -103,7 +103,7 @@ func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicate
 	return "", invalid
 }
 
-// fault returns the fault that a strict client gets for the parameter.
+// fault returns the parameter error that a strict client gets for an undeclared parameter.
 func (u undeclaredParameter) fault() param.Fault {
 	f := param.Fault{
 		Param: u.name, Reason: "unknown-parameter", Key: "unknown-parameter",

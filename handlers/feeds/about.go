@@ -116,8 +116,9 @@ func joinQuery(a, b string) string {
 	return a + "&" + b
 }
 
-// feedReply returns the reply with a feed. The time last is its Last-Modified, and the zero time means none. name
-// is the file name of a calendar file without its extension. "" means the name of the site.
+// feedReply returns the reply with a feed. The time last is its Last-Modified, and the zero time means none.
+// disposition is the type in Content-Disposition, such as "inline". name is the name of a calendar file without its
+// extension. "" means the name of the site.
 func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *endpoint.Reply {
 	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
 	if !last.IsZero() {

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
-// Codecs of the formats of feeds.
+// calendarCodec, atomCodec, rssCodec and jsonFeedCodec encode feeds, one for each format.
 var (
 	calendarCodec = endpoint.Codec{MediaType: "text/calendar", ContentType: "text/calendar; charset=utf-8", Encode: encodeCalendar}
 	atomCodec     = newsCodec("application/atom+xml", (*feed.Feed).Atom)

@@ -18,10 +18,10 @@ import (
 // clocks of processes.
 const commitTime = time.Minute
 
-// lastModified returns the Last-Modified of a feed, or zero for none. The date is the latest of the times at, the
-// last public change, due publication and expired withdrawal. It is zero if that is less than commitTime and a
-// second ago, or if a replica answers. In both cases, a change with the same date may still be missing from the
-// feed. So two feeds with the same date have the same content.
+// lastModified returns the Last-Modified of a feed, or zero for none. It is the latest of the times at, the last
+// public change, due publication and expired withdrawal. It is zero if that time is less than commitTime and a second
+// ago, or if a replica answers. In both cases, a change with the same date may still be missing from the feed. So two
+// feeds with the same date have the same content.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.Replica != nil && r.Replica != r.Primary {
 		return time.Time{}, nil

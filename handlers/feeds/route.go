@@ -23,7 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Paths of feeds below the base URL. A language of Root may precede them.
+// Paths of feeds below the base URL. The segment of a language may precede them.
 const (
 	eventsICS  = "/events" + endpoint.SuffixICal
 	eventsAtom = "/events.atom"
@@ -38,7 +38,8 @@ type Feeds struct {
 	names address.Names
 }
 
-// New returns the feeds of a site. names are those in the paths of its pages. If enabled is false, there are no feeds.
+// New returns the feeds of a site. names are the segments in the paths of its pages. If enabled is false, no path is
+// a feed.
 func New(names address.Names, enabled bool) *Feeds {
 	f := &Feeds{names: names}
 	if enabled {
@@ -50,7 +51,7 @@ func New(names address.Names, enabled bool) *Feeds {
 // Patterns returns the routes of feeds in the order of the API description.
 func (f *Feeds) Patterns() []*endpoint.Pattern { return f.table.patterns() }
 
-// BeginsPath reports whether the path of a feed begins with a segment.
+// BeginsPath reports whether first is the first segment of a feed's path.
 func BeginsPath(first string) bool { return slices.Contains(feedPaths, "/"+first) }
 
 // request is a request for a feed.
@@ -123,7 +124,8 @@ func (f *Feeds) Match(method, path, query string) *endpoint.Match {
 	return m
 }
 
-// cutEventPath returns what follows the first segment of the path of an event, by any of the names of that segment.
+// cutEventPath removes the first segment from the path of an event's page, by any name of that segment, and returns
+// the rest. ok is false for other paths.
 func (f *Feeds) cutEventPath(path string) (rest string, ok bool) {
 	first, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok {
@@ -133,8 +135,8 @@ func (f *Feeds) cutEventPath(path string) (rest string, ok bool) {
 	return rest, err == nil && f.names.First[first].Program == string(calendar.Event)
 }
 
-// matchPage matches the URL of a calendar page that requests a feed. It returns the feed's pattern, or nil if the
-// URL requests no feed. A URL can be ambiguous, so readings has all its interpretations as that feed.
+// matchPage matches the URL of a calendar page that requests a feed. It returns the feed's pattern, or nil if the URL
+// requests no feed. An ambiguous URL has several interpretations. readings lists those that request this feed.
 func (f *Feeds) matchPage(path, query string) (found *endpoint.Pattern, readings []address.Page) {
 	inPath := strings.Contains(path, "/"+address.SegmentICal) || strings.Contains(path, "/"+address.SegmentFeed)
 	if !inPath && !strings.Contains(query, string(address.FormatICal)+"=1") && !strings.Contains(query, address.ParamFeed+"=") {

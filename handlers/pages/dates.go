@@ -50,8 +50,8 @@ func (d pageDates) monthShort(w calendar.Wall) string {
 	return d.ShortMonthName(month)
 }
 
-// span formats the time from start to end of an event. The day last is the last one to show, which may be before
-// the day of end.
+// span formats the time from start to end of an event. The day last is the last one to show, which may be before the
+// day of end. If allDay is true, it formats days without times.
 func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	switch {
 	case allDay:

@@ -241,8 +241,8 @@ func pageOfDays(events []dayEvent, total int) query.Page {
 	return page
 }
 
-// These are the numbers of events read first to find the neighbours of a period. Usually one of the few events
-// next to the period decides.
+// neighboursNext and neighboursAround are the numbers of events read first to find the neighbours of a period. Usually one
+// of the few events next to the period decides.
 const (
 	neighboursNext   = 8
 	neighboursAround = 64
@@ -312,8 +312,8 @@ func (r *request) neighbours(q *query.Events, period, near dayRange) (before, af
 	return before, after, nil
 }
 
-// eachDayEvent calls do for at most limit events of a list, from offset, until do returns false. The result left
-// is true if do never returned false and the list has more events.
+// eachDayEvent calls do for at most limit events of a list, from offset, until do returns false. The result left is
+// true if do returned true for all these events and the list has more.
 func (r *request) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
 	page, err := r.FindEvents(q, offset, limit)
 	if err != nil {

@@ -172,7 +172,8 @@ func (r *request) withdrawnPage() error {
 	return errPageGone
 }
 
-// describeEvent fills in what the page of a protected event shows as well: title and dates.
+// describeEvent fills in what the page of a protected event shows: title and dates. If redacted is set, the visitor
+// may not read more.
 func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
 	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)
@@ -301,7 +302,7 @@ func (r *request) linkTerms(m *web.EventPage, e *ent.Event) error {
 // calendarTime is the time layout in the URLs of Google Calendar.
 const calendarTime = "20060102T150405Z"
 
-// addToCalendar adds the links by which a visitor can add the event to a calendar.
+// addToCalendar adds the links with which a visitor can add the event to a calendar, such as Google Calendar.
 func (r *request) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
 	m.File = r.pages.prefix + r.Root.Segment + r.pages.EventFile(shown.Slug)
 	location := ""

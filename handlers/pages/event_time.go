@@ -19,7 +19,7 @@ type eventTime struct {
 	text        string // whole text of date and time
 }
 
-// eventTimeOf returns when an event takes place. A redacted event is never shown as all-day.
+// eventTimeOf returns when an event takes place. If redacted is true, the event is never shown as all-day.
 func (r *request) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 	zone, err := calendar.ParseZone(e.Timezone)
 	if err != nil { // zones in the database are always valid

@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// withoutAliases returns the address and parameters in which parameters of The Events Calendar have the names of Almanac.
-// tribe-bar-date becomes the day or month to show, or start_date in lists. Dates in the path of the page have precedence. If
-// the error is param.Invalid, the result has what is valid.
+// withoutAliases renames parameters of The Events Calendar to those of Almanac. It returns the address of the page
+// and all parameters. The parameter tribe-bar-date becomes the day or month to show, or start_date in lists. Dates in
+// the path of the page have precedence. If the error is param.Invalid, the result has what is valid.
 func (r *request) withoutAliases() (address.Page, map[string]any, error) {
 	path, values := r.path, maps.Clone(r.values)
 	if fault := address.RenameParams(values); fault != nil {

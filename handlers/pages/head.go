@@ -23,7 +23,7 @@ type frameInput struct {
 	description string
 	index       bool         // search engines may index the page
 	current     address.View // the view that the navigation marks as the current one
-	// paths returns the page in a language. languages are those that it has texts in. Nil means all.
+	// paths returns the page in a language. languages lists the languages in which it has texts. Nil means all.
 	paths     func(calendar.Language) address.Page
 	languages []calendar.Language
 	// original is the language of the canonical page if there is no text in the language of the request.

@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Forms of an event in lists. Each is the name of a template in package web. " since" adds since when the event
-// takes place.
+// rowItem to entrySince are the forms of an event in lists. Each is the name of a template in package web. " since"
+// means that the item states since when the event takes place.
 const (
 	rowItem    = "row"         // below the heading of its day
 	rowSince   = "row since"   // row on a later day of an event that began before
@@ -43,7 +43,7 @@ type pageItem struct {
 	moves    time.Time       // when linked changes without a write; zero means never
 }
 
-// noLinkedData means that a list has no JSON-LD.
+// noLinkedData is the argument of items for a list without JSON-LD.
 const noLinkedData = -1
 
 // linkedDescription returns the largest number of characters of a description in the JSON-LD of a page that lists some events.
@@ -207,8 +207,8 @@ func itemBodies(items []pageItem) []template.HTML {
 	return out
 }
 
-// representEvent returns the representation of an event. It is redacted if the event is protected and the visitor
-// has not sent its password.
+// representEvent returns the representation of an event, with json_ld if full is true. It is redacted if the event is
+// protected and the visitor has not sent its password.
 func (r *request) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
 	if redacted = r.IsProtected(e); redacted {
@@ -283,7 +283,8 @@ func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, inS
 	}
 }
 
-// eventMarks returns the highlighted labels of an event, such as "Canceled".
+// eventMarks returns the highlighted labels of an event, such as "Canceled". If redacted is set, the visitor may not
+// see protected fields.
 func (r *request) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark
 	switch shown.EventStatus {

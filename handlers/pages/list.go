@@ -28,8 +28,8 @@ type preparedList struct {
 	status  int
 }
 
-// prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the fault, and
-// the page has no events.
+// prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the error, and the
+// page has no events. If dates is true, the filter form has fields for dates.
 func (r *request) prepare(dates bool) (*preparedList, error) {
 	path, values, err := r.withoutAliases()
 	r = r.withAddress(path, values)
@@ -166,8 +166,8 @@ type eventList struct {
 	past          bool
 }
 
-// findList finds a page of past events, or of those that have not ended. If dates were sent, the list need not
-// begin now.
+// findList finds a page of past events if past is true, else of coming and ongoing events. If dates were sent, the
+// list need not begin now.
 func (r *request) findList(e *query.Events, q *read.EventQuery, past bool) (eventList, error) {
 	one := *e
 	dated := one.Window != query.Window{}
@@ -243,8 +243,8 @@ func (r *request) fillList(m *web.ListPage, list eventList, f *frameInput) error
 	return nil
 }
 
-// groups sorts the items of a list and puts them under headings by first day, or by last day in a list of past events. In other
-// lists without filters by date, events that began before today come first, as ongoing.
+// groups sorts the items of a list and puts them under headings by first day. If past is true, it groups them by last
+// day. In other lists without filters by date, events that began before today come first, as ongoing.
 func (r *request) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
 	r.ExpireBy(r.Tomorrow())

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// startsMovedAt reads at most maxMoves changes for each event, and mostMoves in all, to find changes of starts.
+// maxMoves is how many changes startsMovedAt reads for each event, and mostMoves in all, to find changes of starts.
 const (
 	maxMoves  = 200
 	mostMoves = 2000

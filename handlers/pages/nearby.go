@@ -80,7 +80,7 @@ func (r *request) addNear(m *web.EventPage, e *ent.Event) error {
 	return err
 }
 
-// These limits define which events are near another one in place and time.
+// nearKilometres to nearEvents define which events are near another one in place and time.
 const (
 	nearKilometres = 25
 	nearBefore     = 2 * 24 * time.Hour

@@ -29,7 +29,8 @@ func (r *request) picture(of represent.OrFalse) *web.Picture {
 	return out
 }
 
-// largePicture returns an image like picture, with the large size for browsers that do not choose a size.
+// largePicture returns an image for a large place on a page. Browsers that cannot choose a size get the large one. It
+// returns nil if there is no image or another host has it.
 func (r *request) largePicture(of represent.OrFalse) *web.Picture {
 	out := r.picture(of)
 	if image, ok := of.(*represent.Image); ok && out != nil {

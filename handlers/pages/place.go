@@ -268,8 +268,8 @@ func callNumber(text string) string {
 	return b.String()
 }
 
-// mapLink returns the URL of a map with the venue. It is "" if the venue has no position, wants no link, or the
-// site has no map.
+// mapLink returns the URL of a map with the venue. It is "" if the venue has no position or no map link is wanted, or
+// the site has no map.
 func (r *request) mapLink(v *represent.Venue) string {
 	link := r.PageSettings.MapLink
 	if link == "" || !v.ShowMap && !v.ShowMapLink || v.GeoLat == nil || v.GeoLng == nil {

@@ -1,4 +1,5 @@
-// Package pages answers requests for calendar pages, sitemaps included (contract, section 21).
+// Package pages answers requests for calendar pages, sitemaps included (contract, section 21). An ambiguous URL has
+// several interpretations, which are called its readings.
 package pages
 
 import (
@@ -37,7 +38,7 @@ type Pages struct {
 	*read.Calendar
 	names       address.Names
 	prefix      string        // path of the base URL, such as "" or "/rest"
-	apiRoot     string        // mount of the API that pages link to
+	apiRoot     string        // API path that pages link to, such as /wp-json/tribe/events/v1
 	restRoot    string        // URL of the WordPress REST root; "" means that the API is not below it
 	templates   *web.Calendar // renders pages; nil means that there are none
 	filterNames []string      // list parameters that pages repeat in links
@@ -47,8 +48,8 @@ type Pages struct {
 type Config struct {
 	Names             address.Names
 	Prefix            string // path of the base URL, such as "" or "/rest"
-	APIRoot, RESTRoot string // mount of the API that pages link to; URL of the WordPress REST root, or ""
-	Disabled          bool   // serve sitemaps and robots.txt alone
+	APIRoot, RESTRoot string // API path that pages link to; URL of the WordPress REST root, or ""
+	Disabled          bool   // serve only sitemaps and robots.txt
 }
 
 // New returns the pages of a site. It returns an error if a template is wrong.
@@ -117,8 +118,8 @@ type Call struct {
 	Language calendar.Language  // language by parameter, path or site
 	Query    []byte             // raw query string
 	Password string             // password sent by the form; "" means that none was sent
-	Judge    read.PasswordJudge // same as in Call
-	Revision int64              // same as in Call
+	Judge    read.PasswordJudge // limits guesses of event passwords
+	Revision int64              // newest revision of the calendar when the request began; 0 means unknown
 }
 
 // Reply is a finished page.
@@ -131,7 +132,7 @@ type Reply struct {
 	Private bool
 	// Refused is the error of Call.Judge. Nil means that it refused nothing.
 	Refused error
-	Until   time.Time // same as in Outcome
+	Until   time.Time // when the page changes without a write; zero means never
 }
 
 // Serve answers a page request. The page shows what anonymous callers may see.
@@ -172,7 +173,7 @@ func (s *Pages) Serve(ctx context.Context, p *Match, call Call) (*Reply, error) 
 	return nil, address.ErrNoPage
 }
 
-// errOtherReading means that terms of a reading do not exist, so the next reading must be tried.
+// errOtherReading means that terms in an interpretation of the URL do not exist, so the next one must be tried.
 var errOtherReading = errors.New("the terms of the path do not exist")
 
 // request is a page request that is being answered.
@@ -384,8 +385,8 @@ func (r *request) readingIn(view address.View) address.Page {
 	return p
 }
 
-// parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid, unless
-// it is not the visitor's fault.
+// parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid for invalid
+// parameters. Any other error is internal.
 func (r *request) parse() (*read.EventQuery, error) {
 	values := make(map[string]any, len(r.values)+2)
 	for name, value := range r.values {
@@ -437,8 +438,8 @@ func (r *request) faults(invalid param.Invalid, fields ...string) map[string]str
 	return out
 }
 
-// Error returns the HTML page of an error status. A status without a text of its own gets the text for faults
-// of the service.
+// Error returns the HTML page of an error status. A status without a text of its own gets the text for internal
+// errors.
 func (s *Pages) Error(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := s.newRequest(context.Background(), s.Primary, now, language)
 	r.path.Language = s.PathLanguage(language)

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// Names of the style sheets that a site adds to the assets.
+// themeFile and customFile are the names of the style sheets that a site adds to the assets.
 const (
 	themeFile  = "theme.css"  // colours of the site
 	customFile = "custom.css" // style sheet of the site

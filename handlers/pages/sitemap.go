@@ -96,8 +96,8 @@ type Sitemap struct {
 	Unchanged reply.Unchanged
 }
 
-// SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it can.
-// Revision is that of Call.
+// SitemapIndex returns /sitemap.xml, which lists the sitemaps that have URLs. The index in memory finds them if it
+// can. The revision is that when the request began, 0 if unknown.
 func (s *Pages) SitemapIndex(ctx context.Context, now time.Time, revision int64) (Sitemap, error) {
 	var d reply.Validity
 	numbers, err := s.indexedSitemaps(ctx, now, revision)
@@ -227,7 +227,8 @@ func joinPages(parts []sitemapPart) (all query.Page) {
 	return all
 }
 
-// Sitemap returns the sitemap with a number. The index finds its records if it can. Revision is that of Call.
+// Sitemap returns the sitemap with a number. The index in memory finds its records if it can. The revision is that
+// when the request began, 0 if unknown.
 func (s *Pages) Sitemap(ctx context.Context, now time.Time, revision, number int64) (Sitemap, error) {
 	parts, err := s.sitemapParts(ctx, now, revision, number)
 	db, find := query.Database{Ent: s.publicReads()}, func(db query.Database, p sitemapPart) ([]query.PublicRecord, error) {

@@ -17,8 +17,9 @@ import (
 // maxTermDepth is the largest number of categories in a path. Each of them takes at least one SQL statement.
 const maxTermDepth = 32
 
-// resolveTerms loads the term of the path with its ancestors. It returns the canonical address, which redirects if the path
-// is another one. The error is errOtherReading if a slug in the path belongs to no term.
+// resolveTerms loads the term of the path with its ancestors. It returns the canonical address of the page. The
+// caller redirects if that differs from the path. The error is errOtherReading if a slug in the path belongs to no
+// term.
 func (r *request) resolveTerms() (path address.Page, err error) {
 	if len(r.path.Slugs) > maxTermDepth {
 		return path, errOtherReading

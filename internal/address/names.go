@@ -15,7 +15,7 @@ type Names struct {
 // Name is the meaning of a segment in the path of a page.
 type Name struct {
 	Program string // name of the program for the same segment
-	moved   bool   // the site has another name
+	moved   bool   // true if the site has another name for the segment
 }
 
 // NewNames returns the names in the paths of a site. It also contains the default names of the program, and aliases
@@ -46,7 +46,7 @@ func NewNames(paths calendar.Paths, aliases map[string]string) Names {
 	return n
 }
 
-// Begin reports whether paths of pages can begin with a segment. The segment is decoded.
+// Begin reports whether the path of a page can begin with the segment first, which is decoded.
 func (n Names) Begin(first string) bool {
 	return n.First[first].Program != "" || first == SegmentICal || first == string(ViewDevelopers)
 }

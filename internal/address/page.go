@@ -27,12 +27,12 @@ type Page struct {
 	Date     calendar.Wall
 	Page     int // page number; 0 means the first page
 	Featured bool
-	Past     bool // the page shows past events; only for lists, venues, organizers and series
+	Past     bool // true if the page shows past events; only for lists, venues, organizers and series
 	Format   Format
 	ID       int64 // id of the record for ViewRecord; no record has the id 0
-	// Redirect is 301 or 302 if the address redirects to the one of this reading. 0 means no redirect.
+	// Redirect is 301 or 302 if the parsed address redirects to the page's canonical one. 0 means no redirect.
 	Redirect int
-	ByQuery  bool // the query named the page, and the path of this reading replaces its parameters
+	ByQuery  bool // true if the query named the page; the canonical path replaces its parameters
 }
 
 // View names a kind of page.
@@ -58,7 +58,7 @@ const (
 // Format is the format in which a page is requested. All formats except FormatHTML are feeds.
 type Format string
 
-// Formats in which pages can be requested.
+// FormatHTML to FormatAtom are the formats in which pages can be requested.
 const (
 	FormatHTML    Format = ""
 	FormatICal    Format = "ical"
@@ -67,7 +67,7 @@ const (
 	FormatAtom    Format = "atom"
 )
 
-// Literal segments of the paths of pages.
+// segmentEvents to SegmentFeed are literal segments in page paths.
 const (
 	segmentEvents   = "events"
 	segmentCategory = "category"

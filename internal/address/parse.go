@@ -23,7 +23,7 @@ var feedFormats = map[string]Format{
 	"rss": FormatRSS, "rss2": FormatRSS, "rdf": FormatRSS, "atom": FormatAtom,
 }
 
-// Range of years for the months and days of pages.
+// FirstYear and LastYear limit the months and days of pages.
 const (
 	FirstYear = 1000
 	LastYear  = 9999
@@ -68,7 +68,7 @@ func Parse(path string, query url.Values, names Names) []Page {
 }
 
 // CutLanguage splits a path into its leading language and the rest. If the path does not begin with a language,
-// segment is "", and below is the whole path.
+// the result segment is "", and below is the whole path.
 func CutLanguage(path string) (segment, below string) {
 	const end = len("/pl")
 	if len(path) < end || path[0] != '/' || len(path) > end && path[end] != '/' || !calendar.Language(path[1:end]).Known() {
@@ -77,7 +77,8 @@ func CutLanguage(path string) (segment, below string) {
 	return path[:end], path[end:]
 }
 
-// pageSegments splits a path into decoded segments. It ignores a trailing slash.
+// pageSegments splits a path into decoded segments. It ignores a trailing slash. The result ok is false if a
+// segment is not valid.
 func pageSegments(path string) (segments []string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -97,8 +98,8 @@ func pageSegments(path string) (segments []string, ok bool) {
 	return segments, true
 }
 
-// readings returns the pages that a path can mean, as Parse does. It uses only the parameter p of the query. The
-// method applyQuery applies the others.
+// readings returns the pages that a path can mean, the preferred one first. Nil means none. It uses only the
+// parameter p of the query. The method applyQuery applies the others.
 func (p Page) readings(segments []string, query url.Values) []Page {
 	if len(segments) == 0 {
 		p.View = ViewHome
@@ -161,8 +162,8 @@ func (p Page) record(view View, rest []string) []Page {
 	return []Page{p}
 }
 
-// term parses the path of the page of a category or tag. The parameter rest has the segments after the taxonomy. At
-// most most of them are slugs.
+// term parses the path of the page of a category or tag. The parameter rest has the segments after the
+// taxonomy. The number most is the largest number of slugs among them.
 func (p Page) term(taxonomy calendar.Kind, rest []string, most int) []Page {
 	var readings []Page
 	for n := min(most, len(rest)); n > 0 && len(rest)-n <= longestPageTail; n-- {
@@ -280,13 +281,15 @@ func (t *tail) format(p *Page) bool {
 	return true
 }
 
-// ParseMonth parses a month such as 2026-12. It returns the first day of that month.
+// ParseMonth parses a month such as 2026-12. It returns the first day of that month, or false if the text is
+// not a month.
 func ParseMonth(text string) (calendar.Wall, bool) { return ParseDate("2006-01", text) }
 
-// ParseDay parses a day such as 2026-12-05.
+// ParseDay parses a day such as 2026-12-05. It returns false if the text is not a day.
 func ParseDay(text string) (calendar.Wall, bool) { return ParseDate(time.DateOnly, text) }
 
-// ParseDate parses a date in a layout of package time. The year has four digits.
+// ParseDate parses a date in a layout of package time. It returns false if the text is not a date with a year
+// of four digits.
 func ParseDate(layout, text string) (calendar.Wall, bool) {
 	day, err := time.Parse(layout, text)
 	if err != nil || day.Year() < FirstYear || day.Year() > LastYear {
@@ -298,7 +301,7 @@ func ParseDate(layout, text string) (calendar.Wall, bool) {
 // longestPageNumber is the largest number of digits of a page number. Longer numbers are not valid.
 const longestPageNumber = 9
 
-// pageNumber parses a page number, which is at least 1.
+// pageNumber parses a page number, which is at least 1. It returns false for any other text.
 func pageNumber(text string) (int, bool) {
 	if !isDigits(text) || len(text) > longestPageNumber {
 		return 0, false

@@ -10,17 +10,19 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Query parameters that choose a page.
+// ParamRecord, ParamDisplay, paramDisplayOld and paramDate are query parameters that choose a page. DisplayPast
+// is a value of ParamDisplay.
 const (
 	ParamRecord  = "p"
 	ParamDisplay = "eventDisplay"
-	// Older forms and forms of the page's bar.
+	// paramDisplayOld and paramDate are names from older versions and from the search bar of pages.
 	paramDisplayOld = "tribe_event_display"
 	paramDate       = "eventDate"
 	DisplayPast     = "past"
 )
 
-// Query parameters with which WordPress and The Events Calendar name a page, besides those of Page.
+// ParamPostType to paramTag are query parameters with which WordPress and The Events Calendar name a page. The
+// constant postTypeEvent is a value of ParamPostType.
 const (
 	ParamPostType = "post_type"
 	paramName     = "name"

@@ -24,7 +24,7 @@ const (
 // cacheKey is a keyed hash of a credential. It reveals nothing without the key of the process.
 type cacheKey [32]byte
 
-// cachedCredential is a credential that was verified.
+// cachedCredential is the cache entry of a verified credential: its caller and its times.
 type cachedCredential struct {
 	principal Principal
 	hash      string    // password hash in the database at the match; "" for a token

@@ -24,7 +24,7 @@ const (
 // credential is the content of an Authorization header.
 type credential struct {
 	scheme scheme
-	login  string // for Basic only, in lower case
+	login  string // login in lower case; only Basic has one
 	secret string
 	token  bool // true if secret is a token (without its spaces), false for a password
 }
@@ -49,7 +49,7 @@ const (
 	brokenHash          refusal = "stored password hash unusable"
 )
 
-// refused returns the error for refused credentials that the client gets. The reason why is only logged.
+// refused returns the error that the client gets for refused credentials. The reason, why, is only logged.
 func (s scheme) refused(why refusal) *calendar.Error {
 	code := "rest_invalid_token"
 	if s == basic {

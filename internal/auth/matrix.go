@@ -10,7 +10,7 @@ import (
 // Operation is an action on the calendar that requires a permission.
 type Operation string
 
-// These are the operations of the permission matrix.
+// Read to DeleteImage are the operations of the permission matrix.
 const (
 	Read        Operation = "read"
 	Create      Operation = "create"
@@ -59,7 +59,7 @@ const (
 	stageWasDraftOrPending // in the trash, earlier draft or pending
 	stageWasOther          // in the trash, earlier any other status
 
-	anyStage         stage = 0 // the status does not matter
+	anyStage         stage = 0 // records of any status
 	stageUnpublished       = stageDraftOrPending | stagePrivateOrFuture
 	stageTrashed           = stageWasDraftOrPending | stageWasOther
 	allStages              = stagePublished | stageUnpublished | stageTrashed
@@ -185,7 +185,7 @@ func May(p Principal, op Operation, r Record) bool {
 	})
 }
 
-// MaySeeOwnUnpublished reports whether lists show p's own records in any status.
+// MaySeeOwnUnpublished reports whether lists show p its own unpublished records.
 func MaySeeOwnUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft, AuthorID: p.UserID})
 }

@@ -59,7 +59,7 @@ delete·an·image  *                          *                                 
 delete·an·image  *                          *                                            other      ----yy
 `
 
-// contractWords writes out the letters of the contract.
+// contractWords replaces the letters R, W and O in the contract by words.
 var contractWords = strings.NewReplacer(
 	"R", "event,venue,organizer,series",
 	"W", "trash:draft,trash:pending",
@@ -98,7 +98,7 @@ func expectedRight(t *testing.T, op Operation, kind, status, whose string, colum
 	return found[0][column] == 'y'
 }
 
-// Authors of records in the matrix.
+// me, somebody and nobody are the user ids of authors in this file.
 const me, somebody, nobody = 7, 8, 0
 
 // matrixCaller is a caller with a name for messages, and the index of its column in the matrix.

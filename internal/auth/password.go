@@ -15,7 +15,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// These are the parameters of new password hashes, as OWASP recommends for argon2id.
+// hashMemory, hashPasses, hashThreads, hashSalt and hashKey are the parameters of new password hashes. OWASP
+// recommends them for argon2id.
 const (
 	hashMemory  = 19 * 1024 // KiB
 	hashPasses  = 2
@@ -24,15 +25,15 @@ const (
 	hashKey     = 32 // bytes
 )
 
-// These are the largest accepted parameters of a stored hash, so that a manipulated row cannot exhaust the
-// process.
+// maxHashMemory, maxHashPasses and maxHashThreads are the largest accepted parameters of a stored hash. So a
+// manipulated row cannot exhaust the process.
 const (
 	maxHashMemory  = 128 * 1024 // KiB
 	maxHashPasses  = 10
 	maxHashThreads = 8
 )
 
-// minPassword is in characters, maxPassword in bytes.
+// minPassword is the shortest password in characters, and maxPassword the longest in bytes.
 const (
 	minPassword = 8
 	maxPassword = 1024
@@ -126,7 +127,8 @@ func parseHash(phc string) (passwordHash, error) {
 	return h, nil
 }
 
-// parseParameter parses one parameter with a value from 1 to limit.
+// parseParameter parses one parameter of a hash in PHC format, such as t=2. It returns false if the value is
+// not from 1 to limit.
 func parseParameter(text, name string, limit uint64) (uint64, bool) {
 	digits, ok := strings.CutPrefix(text, name)
 	if !ok || strings.HasPrefix(digits, "0") {

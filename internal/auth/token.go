@@ -19,7 +19,7 @@ const tokenPrefix = "alm_"
 // tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// These are the errors of IssueToken and RevokeToken.
+// ErrTokenExpiry and ErrNoToken are errors of IssueToken and RevokeToken.
 var (
 	ErrTokenExpiry = errors.New("expiry is not in the future")
 	ErrNoToken     = errors.New("no such token")

@@ -19,7 +19,7 @@ import (
 // maxName is the longest name of a user or token, in bytes.
 const maxName = 255
 
-// These are the errors for invalid users and tokens.
+// ErrLogin, ErrLoginTaken, ErrRole, ErrName and ErrNoUser are the errors for invalid users and tokens.
 var (
 	ErrLogin      = errors.New("login must be 1 to 100 of the characters a-z 0-9 . _ @ + -")
 	ErrLoginTaken = errors.New("login is taken")
@@ -101,7 +101,8 @@ func SetPassword(ctx context.Context, db *ent.Client, userID int64, password str
 	return saveUser(ctx, userID, change)
 }
 
-// SetRole changes a user's role. Errors are ErrRole and ErrNoUser.
+// SetRole stores a user's new role. Running processes apply it within seconds. Errors are ErrRole and
+// ErrNoUser.
 func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Role) error {
 	if !role.Known() {
 		return fmt.Errorf("user %d: role %q: %w", userID, role, ErrRole)
@@ -109,8 +110,8 @@ func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Ro
 	return saveUser(ctx, userID, db.User.UpdateOneID(userID).SetRole(role))
 }
 
-// SetDisabled disables or enables a user's password and tokens. Disabling twice does not change the time of disabling.
-// The error is ErrNoUser.
+// SetDisabled makes a user's password and tokens invalid if disabled is true, and valid again otherwise.
+// Disabling twice does not change the time of disabling. The error is ErrNoUser.
 func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int64, disabled bool) error {
 	u, err := db.User.Get(ctx, userID)
 	if err != nil {
@@ -170,8 +171,8 @@ func unknownUser(err error) error {
 	return err
 }
 
-// normalLogin returns the login in lower case, if it is valid. Only ASCII is allowed, because database engines fold
-// other letters differently.
+// normalLogin returns the login in lower case, or false if it is not valid. Only ASCII is allowed, because
+// database engines fold other letters differently.
 func normalLogin(text string) (string, bool) {
 	if text == "" || len(text) > 100 {
 		return "", false

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// noon is when the tests take place, with a fraction that no database is to see.
+// noon is the current time in tests. Its fraction of a second must not be stored.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 700_000_000, time.UTC)
 
 // addUser adds a user. If password is not "", it stores a hash that is fast to compute.

@@ -131,8 +131,8 @@ func (v *Verifier) cacheKey(c credential) (key cacheKey) {
 	return key
 }
 
-// find returns the verified credential from the cache, from another goroutine's verification, or from the
-// database.
+// find verifies a credential. The result comes from the cache, from another goroutine's verification, or from
+// the database.
 func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cachedCredential, error) {
 	for {
 		found, f, leads := v.cache.lookup(key, v.now())
@@ -153,7 +153,8 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cached
 	}
 }
 
-// lead queries the database for all requests that wait for f. It wakes them even if it panics.
+// lead verifies a credential against the database, for all requests that wait for f. It wakes them even if it
+// panics. The entry known is the stale one of the cache, or zero.
 func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
 	defer v.cache.finish(key, f)
 	found, err := v.ask(ctx, c, known)
@@ -176,8 +177,8 @@ func (v *Verifier) ask(ctx context.Context, c credential, known cachedCredential
 	return v.askPassword(ctx, c)
 }
 
-// askToken looks up a token by its hash, using a database index. Timing does not help to guess tokens, because
-// only hashes are compared.
+// askToken verifies a token by looking it up by its hash, using a database index. Timing does not help to guess
+// tokens, because only hashes are compared.
 func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential, error) {
 	now, hash := v.now(), hashToken(c.secret)
 	t, err := v.db.Token.Query().Where(token.Hash(hash)).WithUser().Only(ctx)

@@ -55,7 +55,7 @@ func newWorld(db *ent.Client) *world {
 	return w
 }
 
-// by returns the principal p with the id of token t, as Verify returns it for a request with that token.
+// by returns the principal that Verify returns for the user of p if a request sends the token t.
 func (p Principal) by(t *ent.Token) Principal {
 	p.TokenID = t.ID
 	return p

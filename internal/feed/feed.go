@@ -12,7 +12,7 @@ import (
 // Feed describes a feed. It has a method for each format, which returns the file with the given entries.
 type Feed struct {
 	Name     string            // title of the feed, in plain text
-	Language calendar.Language // language of the title and of generated words
+	Language calendar.Language // language of the title and of words such as "canceled"
 	Zone     calendar.Zone     // time zone of the site
 	Self     string            // address of the feed; "" for a file that is not a subscription
 	Page     string            // address of the web page with the same events; "" means none
@@ -23,7 +23,7 @@ type Feed struct {
 	// Import makes iCalendar for a one-time import instead of a subscription. Descriptions then have up to 8000
 	// characters, not 1000, and timed events mark their time as busy.
 	Import bool
-	// Outlook leaves out X-WR-CALNAME, for Microsoft Outlook.
+	// Outlook is true for a file that Microsoft Outlook imports. It leaves out X-WR-CALNAME.
 	Outlook bool
 
 	rules map[string]*zoneRule // cached rules by zone name; a nil rule means that the zone has none
@@ -32,8 +32,8 @@ type Feed struct {
 // Entry is an event in a feed. Texts are plain text unless noted. Empty values are left out.
 type Entry struct {
 	ID       int64  // id of the event; orders entries that are otherwise equal
-	UID      string // in iCalendar; the same for ever
-	NewsID   string // in RSS, Atom and JSON Feed, the same for ever; "" means the URN of UID
+	UID      string // UID in iCalendar; it never changes
+	NewsID   string // id in RSS, Atom and JSON Feed; it never changes; "" means the URN of UID
 	Sequence int
 	Stamp    time.Time // time of the last change
 	Created  time.Time // time of publication; zero means unknown
@@ -46,10 +46,11 @@ type Entry struct {
 	AllDay             bool
 
 	Status calendar.EventStatus // "" means calendar.Scheduled
-	// Withdrawn marks an event that is no longer public. Only UID, Stamp, Sequence, the times and Recurrence are
-	// then written. RSS and JSON Feed leave the entry out.
+	// Withdrawn is true for an event that is no longer public. Only UID, Stamp, Sequence, the times and
+	// Recurrence are then written. RSS and JSON Feed leave the entry out.
 	Withdrawn bool
-	// Protected hides the fields that the password of the event protects, whatever their values.
+	// Protected is true for an event with a password. The fields that the password protects are then not
+	// written.
 	Protected bool
 
 	Title       string
@@ -63,8 +64,8 @@ type Entry struct {
 	Organizers  []Organizer
 	Related     string // UID of the series or of the parent event; "" means none
 
-	// Recurrence marks the entry as a series, or as an occurrence that differs from its series. Nil means a
-	// single event.
+	// Recurrence is the schedule of a series, or says which start an occurrence replaces. Nil means a single
+	// event.
 	Recurrence *Recurrence
 }
 

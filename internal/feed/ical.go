@@ -93,8 +93,8 @@ func (w *icalWriter) entry(e *Entry, local bool) {
 	w.raw("END", "VEVENT")
 }
 
-// span writes DTSTART, and DTEND if the end is later than the start. If local is set, it writes wall times of the
-// entry's zone.
+// span writes DTSTART, and DTEND if the end is later than the start. If local is true, it writes wall times of
+// the entry's zone, otherwise UTC.
 func (w *icalWriter) span(e *Entry, local bool) {
 	if e.days() {
 		first, after := e.StartWall.StartOfDay(), e.EndWall.StartOfDay().AddDate(0, 0, 1)
@@ -113,7 +113,8 @@ func (w *icalWriter) span(e *Entry, local bool) {
 	}
 }
 
-// recurrence writes the properties of a series or of a changed occurrence. A nil Recurrence writes nothing.
+// recurrence writes the properties of a series or of a changed occurrence. A nil Recurrence writes nothing. If
+// local is true, times are wall times of the entry's zone, otherwise UTC.
 func (w *icalWriter) recurrence(e *Entry, local bool) {
 	r := e.Recurrence
 	if r == nil {
@@ -278,7 +279,8 @@ func (w *icalWriter) utc(name string, at time.Time) {
 	w.end()
 }
 
-// instant writes a property with an instant in UTC. If local is set, it writes the wall time in the zone instead.
+// instant writes a property with an instant in UTC. If local is true, it writes the wall time in the zone
+// instead.
 func (w *icalWriter) instant(name string, at time.Time, zone calendar.Zone, local bool) {
 	if !local {
 		w.utc(name, at)

@@ -19,7 +19,7 @@ type Part struct {
 	Text  []byte
 }
 
-// Part formats an entry for ICalendarOf.
+// Part returns the iCalendar component of an entry. ICalendarOf joins such parts to a file.
 func (f *Feed) Part(e *Entry) Part {
 	w := &icalWriter{feed: f, canceled: f.Words.Message(f.Language, "feed-canceled", nil)}
 	p := Part{ID: e.ID, Start: e.Start, Stamp: e.Stamp}

@@ -167,7 +167,7 @@ func (p *property) plain(t testing.TB) string {
 
 // clock is one clock change that a VTIMEZONE describes: when the clock changes, and from which to which UTC offset.
 type clock struct {
-	wall     time.Time // as the clock shows before, as if it were in UTC
+	wall     time.Time // time that the clock shows before the change, stored as UTC
 	from, to time.Duration
 }
 
@@ -214,8 +214,8 @@ func readClock(t testing.TB, zone *component) []clock {
 	return out
 }
 
-// instantOf returns the instant at which the clock of a zone shows a wall time. If the clock shows it twice, last
-// decides between the two.
+// instantOf returns the instant at which the clock of a zone shows a wall time. If the clock shows it twice,
+// true for last means the second time.
 func instantOf(t testing.TB, clocks []clock, wall time.Time, last bool) time.Time {
 	t.Helper()
 	var best *clock

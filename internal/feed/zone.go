@@ -66,7 +66,7 @@ func ruleOf(zone calendar.Zone, year int) *zoneRule {
 // weekSet is a set of weeks of a month. Bit 0 is the last week, bits 1 to 4 are the first four.
 type weekSet uint8
 
-// any returns a week of the set in the form of clockChange.week.
+// any returns one week of the set: 1 to 4, or -1 for the last.
 func (s weekSet) any() int {
 	for week := 1; week <= 4; week++ {
 		if s&(1<<week) != 0 {
@@ -112,7 +112,7 @@ func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []
 	}
 }
 
-// in returns the time of the change in a year, as wall time before the change.
+// in returns the time of the change in a year, as wall time before the change, stored as UTC.
 func (o *clockChange) in(year int) time.Time {
 	first := time.Date(year, o.month, 1, 0, 0, o.clock, 0, time.UTC)
 	day := (int(o.day) - int(first.Weekday()) + 7) % 7

@@ -33,7 +33,7 @@ func zoneOf(t testing.TB, name string) calendar.Zone {
 	return zone
 }
 
-// nearChanges returns random instants of the years from from up to to. It also returns instants around the clock
+// nearChanges returns random instants between the years from and to. It also returns instants around the clock
 // changes of the zone.
 func nearChanges(random *rand.Rand, zone calendar.Zone, from, to int) []time.Time {
 	begin, end := time.Date(from, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(to+1, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -5,5 +5,5 @@ import "time"
 // Beat runs one heartbeat at once.
 func (k *Keys) Beat() { k.beat() }
 
-// SetClock sets the clock of the process. With it the process notices that it was stopped for a time.
+// SetClock replaces the clock of the process. Claims compare its times to notice that the process was stopped.
 func (k *Keys) SetClock(now func() time.Time) { k.now = now }

@@ -73,7 +73,7 @@ func (k *Keys) beat() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), beatTimeout)
 	defer cancel()
-	// A heartbeat that fails is like one that was lost: the next one is due in a second.
+	// A heartbeat that fails is ignored, because the next one follows in a second.
 	_ = k.renew(ctx, due)
 	k.mu.Lock()
 	k.renewing = false
@@ -142,8 +142,8 @@ func (k *Keys) takeoverConditions(row *ent.IdempotencyKey, now time.Time) []pred
 	})
 }
 
-// see records that the process is running at now. If the last time is too long ago, the claim is lost. The caller
-// must hold the mutex of the keys.
+// see records that the process is running at now. If the previous call is too long ago, it marks the claim as
+// lost. The caller must hold the mutex of the keys.
 func (c *Claim) see(now time.Time) {
 	c.lost = c.lost || now.Sub(c.alive) >= abandonedAfter
 	c.alive = now

@@ -64,12 +64,12 @@ type Keys struct {
 	now   func() time.Time
 
 	mu       sync.Mutex
-	open     map[*Claim]struct{} // by requests at work
-	beating  bool                // a next heartbeat is due
-	renewing bool                // a heartbeat waits for the database
+	open     map[*Claim]struct{} // claims of requests in progress
+	beating  bool                // true if a next heartbeat is scheduled
+	renewing bool                // true while a heartbeat waits for the database
 }
 
-// New returns the idempotency keys in a database.
+// New returns Keys that claim idempotency keys in the given database. It does not query the database yet.
 func New(st *store.Store) *Keys {
 	return &Keys{db: st.Ent, clock: sql.Raw(st.Clock()), now: time.Now, open: map[*Claim]struct{}{}}
 }
@@ -85,13 +85,13 @@ type Claim struct {
 
 	keys *Keys
 
-	// The mutex of keys guards these.
+	// The mutex of keys guards the fields from id to writing.
 	id      int64 // 0 means that the row is not claimed yet
 	attempt int
 	since   time.Time // when the row was claimed
 	alive   time.Time // last time at which this process was seen running
-	lost    bool      // the process was stopped for so long that the claim counts as abandoned
-	writing bool      // a transaction has locked the row
+	lost    bool      // true if the process was stopped for so long that the claim counts as abandoned
+	writing bool      // true while a transaction has locked the row
 }
 
 // Begin claims the key of a request. While this process runs and the request is in progress, no other request gets
@@ -250,7 +250,8 @@ func (c *Claim) Release(ctx context.Context) error {
 	})
 }
 
-// run runs one statement and retries it after a conflict. Requests that wait for a released key can deadlock.
+// run calls do, which runs one statement, and retries it after a conflict. Requests that wait for a released
+// key can deadlock.
 func run(ctx context.Context, do func() error) error {
 	err := store.Retry(ctx, do)
 	switch {

@@ -20,10 +20,10 @@ type recordWrite struct {
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
 	notice string   // for the report; "" means none
 	kept   []string // names of the fields that stay, because a person changed them here
-	// dates are the occurrences of a series that need a separate write. The function do plans them again, and
-	// replaces their notice. Nil for other records.
+	// dates has the writes of single occurrences of a series. When do runs, it plans these again and replaces their
+	// notice. Nil for other records.
 	dates *datesToWrite
-	// hidden means that events must not be linked to the record, because it is in the trash or not stored.
+	// hidden is true if events must not be linked to the record, because it is in the trash or not stored.
 	hidden bool
 }
 
@@ -59,8 +59,8 @@ const (
 	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
 	// briefly.
 	batchSize = 50
-	// maxBroken is the number of successive records with an unexpected error after which the import stops.
-	// Invalid records do not count.
+	// maxBroken is the number of successive records after which the import stops, if each failed with an unexpected
+	// error. Invalid records do not count.
 	maxBroken = 3
 )
 
@@ -128,7 +128,8 @@ func tryBatch[T sourceRecord](
 	return writes, err
 }
 
-// changedIDs returns the ids of the stored records that the writes change.
+// changedIDs returns the ids of existing records that the writes will change. It leaves out new records and writes
+// with nothing to do.
 func changedIDs(writes []recordWrite) (ids []int64) {
 	for _, w := range writes {
 		if w.do != nil && w.id != 0 {
@@ -169,8 +170,8 @@ type refusedRecord string
 
 func (r refusedRecord) Error() string { return string(r) }
 
-// refusal reports whether an error is caused by the record itself, and returns its reason. Other errors, such as a lost
-// connection, end the import.
+// refusal reports whether the record itself causes an error, and returns the reason. For other errors, such as a
+// lost connection, it returns the error's text and false. These end the import.
 func refusal(err error) (reason string, refused bool) {
 	if record, ok := errors.AsType[refusedRecord](err); ok {
 		return string(record), true

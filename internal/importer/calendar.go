@@ -12,25 +12,26 @@ import (
 // Calendar has the records that a Reader read from a source.
 type Calendar struct {
 	Events []*Event
-	// Parents are ancestors of the categories of events and of Terms. Neither has them itself.
+	// Parents are ancestors of categories, read one by one because no list or event of the source has them.
 	Parents []*Term
-	// Terms, Venues and Organizers are the records in the lists of the source. Events may have others.
+	// Terms, Venues and Organizers come from the source's own lists of them. Events can link to further records.
 	Terms      []*Term
 	Venues     []*Venue
 	Organizers []*Organizer
 	Problems   []Problem
 	Notices    []string
-	// Gone are the source ids of events that the source has without any date.
+	// Gone are the source ids of events whose dates are all excluded or canceled at the source. The import moves
+	// them to the trash.
 	Gone []string
-	// Paths are the bases of the pages of a WordPress site where they differ from those of this program: events, event,
-	// venue, organizer, category and tag. Letters beyond ASCII are percent-encoded in lower case.
+	// Paths maps event, events, venue, organizer, category and tag to their path segment on a WordPress site. It has
+	// only those that differ from Almanac's. Letters beyond ASCII are percent-encoded in lower case.
 	Paths map[string]string
 
 	seen map[string]bool // source ids of the events read so far
 }
 
-// CommonZone returns the time zone of more than half of the events. It reports false if there is none. UTC does not count,
-// because many programs write all times in it.
+// CommonZone returns the time zone that more than half of the events have, or false if there is none. It never
+// returns UTC, because many programs write all times in UTC.
 func (c *Calendar) CommonZone() (calendar.Zone, bool) {
 	events := map[string]int{}
 	for _, e := range c.Events {
@@ -60,15 +61,15 @@ type Origin struct {
 	Language calendar.Language
 	// Languages are all languages in which the record has texts. "" means that the source does not name them.
 	Languages calendar.LanguageSet
-	// NameOnly reports whether the source knows little more than the name of a record. An existing record then
-	// does not change.
+	// NameOnly is true if the source knows little more than the name of a record. The import then does not change an
+	// existing record.
 	NameOnly bool
 
-	// Number is the id at the source. 0 means that it has none that an import can keep.
+	// Number is the numeric id at the source, which the new record keeps. 0 means that there is none to keep.
 	Number int64
-	// Here is the id of the record in this calendar, if a table names it. 0 means unknown.
+	// Here is the id of an existing record of this calendar, if an imported table names it. 0 means unknown.
 	Here int64
-	// BySlug reports whether the name of a term may be a slug of this calendar.
+	// BySlug is true if the name of a term may be a slug of this calendar.
 	BySlug bool
 }
 
@@ -91,7 +92,7 @@ type Event struct {
 	ent.EventValues   // plain fields
 	EventStatusReason *string
 
-	// Page is the address of the event's page. "" means that the source sent none.
+	// Page is the URL of the event's page. "" means that the source sent none.
 	Page string
 	// GUID identifies the event in feeds of the source, and UID in its iCalendar files. "" means unknown.
 	GUID, UID string
@@ -103,25 +104,27 @@ type Event struct {
 
 	// Series is the recurrence of the event. Nil means a single event.
 	Series *Recurrence
-	// Protected reports whether the event needs a password at the source. Then the source shows only some of
-	// its fields.
+	// Protected is true if the event needs a password at the source. The source then sends only some of its fields.
 	Protected bool
-	// InFile reports whether the event comes from an iCalendar file. Such a file has all dates of the event,
-	// and identifies venues, organizers and categories by name only.
+	// InFile is true if the event comes from an iCalendar file. Such a file has all dates of the event, and
+	// identifies venues, organizers and categories by name only.
 	InFile bool
-	// Altered reports whether something of the event is left out or changed, which a notice says.
+	// Altered is true if the reader left out or changed a part of the event. A notice says which.
 	Altered bool
-	// Incomplete reports whether the file ends too early: something of the event may lack. A stored series keeps its dates.
+	// Incomplete is true if the file ends too early, so that parts of the event may be missing. A stored series then
+	// keeps its dates.
 	Incomplete bool
-	// Replaces is the date of a series that this event replaces, if the source does not have the series itself.
-	// Otherwise it is nil.
+	// Replaces is the date of a series that this event replaces, if the source does not have the series itself. Nil
+	// means none.
 	Replaces *replacedDate
-	// Nominal is the nominal start of a date of a series, as a wall time in the zone of the series.
+	// Nominal is the start that the schedule gives to this date of a series, even if the date was moved. It is a
+	// wall time in the series' zone.
 	Nominal calendar.Wall
-	// SeriesPage is the host and path of the page of the recurring event if this is one of its dates. "" means
-	// another event.
+	// SeriesPage is the host and path of the recurring event's page, if this event is one of its dates. "" means
+	// that it is none.
 	SeriesPage string
-	// Edited is the row of a table that Almanac wrote, which names an event of this calendar. Otherwise it is nil.
+	// Edited is the row of an exported table that changes an existing event. Nil means that the event does not come
+	// from such a table.
 	Edited *editedRow
 }
 
@@ -133,29 +136,29 @@ func (e *Event) isAltered() bool {
 // Recurrence describes when an event of the source recurs, and the dates that differ from the others.
 type Recurrence struct {
 	Schedule recur.Schedule
-	// Changed are the dates that have fields of their own at the source. A date that differs from the series is
-	// an exception.
+	// Changed are the dates for which the source has fields of their own. The import stores a date that differs from
+	// the series as an exception.
 	Changed []*Event
-	// Single are the dates as separate events, from a source that has an id for each. Such a source may have
-	// more dates than it sent.
+	// Single are the dates as separate events, if the source has an id for each. The source may have more dates than
+	// it sent.
 	Single []*Event
-	// Typical reports whether more than half of the single dates have the fields of the event. Only then do the
-	// fields of a stored series change.
+	// Typical is true if more than half of Single have the event's own fields. Otherwise the fields of a stored
+	// series do not change.
 	Typical bool
-	// Partial reports whether the source may have more dates than it sent. The import then removes no date and
-	// no exception.
+	// Partial is true if the source may have more dates than it sent. The import then removes no date and no
+	// exception.
 	Partial bool
 }
 
-// replacedDate identifies the date of a series for which an event of the source is the replacement. The source has only
-// the replacement, not the series.
+// replacedDate identifies one date of a series that is not in the source. The source has only the event that
+// replaces the date.
 type replacedDate struct {
 	series string // source id of the series
 	date   icalDate
 }
 
-// Website is the web address of an event. If Own is true, the source sent its own page of the event. URL is then empty,
-// and no website is stored.
+// Website is the web address of an event. Own is true if the source sent the URL of its own event page instead. URL
+// is then "", and the import stores no website.
 type Website struct {
 	URL string
 	Own bool

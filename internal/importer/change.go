@@ -37,7 +37,7 @@ func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change,
 	return nil
 }
 
-// action returns the action for the differences found so far.
+// action returns Create, Update, Translate or Unchanged, depending on the differences found so far.
 func (c *change) action() Action {
 	switch {
 	case c.isNew:
@@ -50,8 +50,8 @@ func (c *change) action() Action {
 	return Unchanged
 }
 
-// setIfChanged sets *input to the wanted value if that differs from the stored value. For a new record it always sets
-// *input.
+// setIfChanged sets *input to a copy of wanted, and marks c as changed, if wanted differs from stored. For a new
+// record it always does so.
 func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	if c.isNew || stored != wanted {
 		c.differs = true
@@ -59,14 +59,16 @@ func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	}
 }
 
-// setIfSent is like setIfChanged, but does nothing if wanted is nil, because the source did not send the value.
+// setIfSent sets *input to a copy of *wanted, and marks c as changed, if *wanted differs from stored or the record
+// is new. Nil means that the source did not send the value, so nothing happens.
 func setIfSent[T comparable](c *change, input **T, stored T, wanted *T) {
 	if wanted != nil {
 		setIfChanged(c, input, stored, *wanted)
 	}
 }
 
-// setTime is like setIfSent, but compares instants in time.
+// setTime sets *input to wanted, and marks c as changed, if it is another instant than stored or the record is new.
+// Zones do not matter. A nil wanted does nothing.
 func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) {
 	if wanted != nil && (c.isNew || !stored.Equal(*wanted)) {
 		c.differs = true
@@ -74,8 +76,8 @@ func setTime(c *change, input **time.Time, stored time.Time, wanted *time.Time) 
 	}
 }
 
-// setStatus sets the status if it differs from the stored one. A nil wanted status changes nothing. A scheduled record
-// whose publication date is before now counts as published.
+// setStatus sets *input to the source's status, and marks c as changed, if it differs from the stored one. A nil
+// wanted does nothing. A scheduled record whose publication date is in the past counts as published.
 func setStatus(c *change, now time.Time, input **calendar.Status, stored calendar.Status, storedDate time.Time,
 	wanted *calendar.Status, date *time.Time,
 ) {
@@ -91,8 +93,8 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 	}
 }
 
-// setImage sets the id of the record's image. A nil wanted image removes the stored one. If the wanted image could not
-// be imported, the stored one remains.
+// setImage sets *input to the stored id of the source's image if the record has another image. A nil wanted removes
+// the image. If the image could not be imported, the record keeps its image.
 func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Image) {
 	var id, old int64
 	if stored != nil {
@@ -120,8 +122,8 @@ func setModified(c *change, input **time.Time, stored time.Time, many bool, want
 	*input = wanted
 }
 
-// linkedIDs returns the stored ids of the records with the given source ids, in order and without repeats. Complete is
-// false if one of these records was not imported.
+// linkedIDs returns the ids in this calendar of the records with the given source ids, in order and without repeats.
+// The result complete is false if one of them was not imported.
 func (r *importRun) linkedIDs(keys []string) (ids []int64, complete bool) {
 	ids, complete = []int64{}, true
 	for _, key := range keys {
@@ -145,7 +147,7 @@ func keysOf[T sourceRecord](items []T) []string {
 	return keys
 }
 
-// bySource maps rows by their source id. It leaves out rows without one.
+// bySource returns the rows by their source id. It leaves out rows without one.
 func bySource[R any](rows []R, id func(R) *string) map[string]R {
 	m := make(map[string]R, len(rows))
 	for _, row := range rows {

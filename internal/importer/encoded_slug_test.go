@@ -20,7 +20,8 @@ func pageWithSlug(slug string) string {
 	"categories":[{"id":8,"name":"Evenings","slug":%[1]q}],"tags":[{"id":9,"name":"Evenings","slug":%[1]q}]}]}`, slug)
 }
 
-// importSlug imports the page of pageWithSlug. It returns the report and the slugs of the stored records.
+// importSlug imports pageWithSlug(slug) into st. It returns the report, and the slugs of the stored event, venue,
+// organizer and terms.
 func importSlug(t *testing.T, st *store.Store, slug string) (report *Report, slugs []string) {
 	t.Helper()
 	p, err := decode([]byte(pageWithSlug(slug)), 1, testSite())

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// prepareEvents compares events of the source with the stored ones, and returns the writes.
+// prepareEvents compares single events of the source with the stored ones, and returns the writes that make them
+// equal.
 func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	rows, err := eventsWithLinks(db.Event.Query().Where(event.SourceIDIn(keysOf(items)...))).All(ctx)
 	if err != nil {
@@ -55,9 +56,8 @@ func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// withoutForeignNames clears the venues, organizers and categories of events whose stored original is in another
-// language than the file. Their names in the language of the file would create duplicate records. It returns all
-// events.
+// withoutForeignNames returns the events of a file, without venues, organizers and categories where the stored event
+// has another original language. Names in the language of the file would create duplicate records.
 func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
 	var keys []string
 	for _, e := range all {
@@ -207,8 +207,8 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 	return w, nil
 }
 
-// protectedSeries returns the change that hides the series of an event if the source protects the event by a password.
-// Otherwise the public could read the event's text in its series. Nil means that no change is needed.
+// protectedSeries returns the change that hides the series of an occurrence which the source protects by a password.
+// Otherwise the public could read the occurrence's text in its series. Nil means that no change is needed.
 func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
 	if !e.Protected || old.SeriesID == nil {
 		return nil, nil
@@ -225,8 +225,8 @@ func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *en
 	return nil, nil
 }
 
-// protect sets a random password for an event that has a password at the source, which does not reveal it. A stored
-// password remains. Events that are imported as drafts get none. The notice is for the report; "" means none.
+// protect sets a random password for a protected event, because the source does not reveal its own. A stored
+// password remains. Events imported as drafts get none. notice is for the report; "" means none.
 func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	if !e.Protected {
 		if e.InFile || !edit.HasPassword(old) { // a file has no passwords
@@ -243,7 +243,8 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 	return "protected at its source; protected with a random password here, without what the source does not show"
 }
 
-// compareEvent compares an event of the source with the stored event, except its dates. It returns the fields to write.
+// compareEvent compares an event of the source with the stored event, apart from its dates, and returns the fields
+// to write.
 func (r *importRun) compareEvent(
 	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
@@ -289,7 +290,7 @@ func (r *importRun) writeEvent(
 	})
 }
 
-// setSpan sets all dates if one of them differs, because each can move the others.
+// setSpan sets start, end, zone and all_day together if one of them differs, because each can move the others.
 func setSpan(c *change, in *edit.EventInput, old *ent.Event, s calendar.Span) {
 	if !c.isNew && old.StartWall.Equal(s.Start) && old.EndWall.Equal(s.End) && old.Timezone == s.Zone.String() &&
 		old.AllDay == s.AllDay {
@@ -330,10 +331,10 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 }
 
 // setLinks sets the venues, organizers, categories and tags that the source sent. If one of them was not imported, a
-// stored event keeps its links, and a new event gets the others. The notice names what is missing.
+// stored event keeps its links, and a new event gets the others. notice names what is missing; "" means nothing.
 func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
-	// wanted returns the ids to link. It reports false if the links do not change.
+	// wanted returns the ids of keys to link. It returns false if the source said nothing or the links must stay.
 	wanted := func(said bool, what string, keys []string) ([]int64, bool) {
 		if !said {
 			return nil, false

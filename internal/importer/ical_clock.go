@@ -13,19 +13,20 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// icalClock is the clock that one or more VTIMEZONE components with the same TZID define (RFC 5545, section 3.6.5).
-// The latest onset of STANDARD or DAYLIGHT before a wall time sets its offset from UTC.
+// icalClock computes UTC offsets from the VTIMEZONE components with one TZID (RFC 5545, section 3.6.5). The latest
+// STANDARD or DAYLIGHT that began before a wall time sets its offset.
 type icalClock struct {
 	observances []observance
 	budget      *int // see maxClockCost
 	cut         bool // the budget was used up, and changes lack
 
-	// changes are the onsets of the years from first to last, in order of time.
+	// changes are the onsets in the years from first to last, in order of time.
 	changes     []clockChange
 	first, last int
 }
 
-// observance is a STANDARD or DAYLIGHT component of a VTIMEZONE: the times of year from which a UTC offset applies.
+// observance is a STANDARD or DAYLIGHT component of a VTIMEZONE: a UTC offset, and the wall times (onsets) from
+// which it applies.
 type observance struct {
 	from, to int             // offsets in seconds east of UTC, before and after an onset
 	start    calendar.Wall   // first onset
@@ -41,7 +42,7 @@ type clockChange struct {
 	real     bool          // false if the observance starts before 1970: programs write current rules with the year 1601
 }
 
-// happensIn reports whether the clock of a time zone changes by the same offsets at the instant of this change.
+// happensIn reports whether a time zone changes between the same offsets at the same instant.
 func (k clockChange) happensIn(zone calendar.Zone) bool {
 	return offsetAt(zone, k.at.Add(-time.Second)) == k.from && offsetAt(zone, k.at) == k.to
 }
@@ -60,7 +61,8 @@ func secondsLater(w calendar.Wall, seconds int) calendar.Wall {
 // utcOffset matches a value of type UTC-OFFSET, such as +0130. Some programs leave out the sign or write colons.
 var utcOffset = regexp.MustCompile(`^([+-]?)([01]?[0-9]|2[0-3]):?([0-5][0-9])(?::?([0-5][0-9]))?$`)
 
-// parseUTCOffset returns the seconds of a value of type UTC-OFFSET.
+// parseUTCOffset parses a value of type UTC-OFFSET and returns seconds east of UTC. It returns false for invalid
+// text.
 func parseUTCOffset(text string) (seconds int, ok bool) {
 	m := utcOffset.FindStringSubmatch(text)
 	if m == nil {
@@ -76,8 +78,8 @@ func parseUTCOffset(text string) (seconds int, ok bool) {
 	return seconds, true
 }
 
-// fixedZone returns the zone with a fixed offset, given in seconds east of UTC. It reports false for an offset that no
-// event can have: one with seconds, or one of more than 14 hours.
+// fixedZone returns the zone with an offset, given in seconds east of UTC. It returns false for an offset that no
+// event can have: one with seconds, or of more than 14 hours.
 func fixedZone(offset int) (calendar.Zone, bool) {
 	if offset == 0 {
 		return calendar.UTC(), true
@@ -93,8 +95,8 @@ func fixedZone(offset int) (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// The bounds of the work for the VTIMEZONE components of a file. A unit is a year of an observance, or one of its onsets.
-// Reading an observance costs observanceCost in addition.
+// maxClockCost and observanceCost limit the work for the VTIMEZONE components of a file. A year of an observance
+// costs 1, as does an onset. Each observance costs observanceCost in addition.
 const (
 	maxClockCost   = 1_000_000
 	observanceCost = 5
@@ -103,8 +105,9 @@ const (
 // maxOnsets is the maximum number of onsets of one observance.
 const maxOnsets = 10_000
 
-// newICalClock builds the clock of VTIMEZONE components with the same TZID. It skips observances without an offset. It
-// reports false if none is left, a rule cannot be read or the budget is used up. Each observance reduces budget.
+// newICalClock builds the clock of VTIMEZONE components with the same TZID, and subtracts the work from *budget. It
+// skips observances without an offset. It returns false if none is left, a rule cannot be read or the budget is used
+// up.
 func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 	c := &icalClock{budget: budget}
 	for _, zone := range zones {
@@ -127,9 +130,9 @@ func newICalClock(zones []*component, budget *int) (*icalClock, bool) {
 // onsetParts are the parts of a rule that count in an observance. Others say nothing about yearly onsets, such as WKST.
 var onsetParts = []string{"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYMONTH", "BYMONTHDAY", "BYDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"}
 
-// newObservance reads a STANDARD or DAYLIGHT component. It reports false if TZOFFSETTO is missing. Without a start, the
-// observance applies from the beginning of time. Without TZOFFSETFROM, the offset before it is the same. The error says
-// why its rule cannot be used.
+// newObservance reads a STANDARD or DAYLIGHT component. It returns false if TZOFFSETTO is missing. Without DTSTART,
+// the observance applies from the beginning of time. Without TZOFFSETFROM, the offset before it is the same. The
+// error says why its rule cannot be used.
 func newObservance(c *component) (o observance, ok bool, err error) {
 	if o.to, ok = parseUTCOffset(c.value("TZOFFSETTO")); !ok {
 		return o, false, nil
@@ -176,8 +179,8 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 // earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
 const earliestOnset = 1000
 
-// parseOnset parses the wall time at which an observance begins. A year before earliestOnset becomes earliestOnset. It
-// reports false for invalid text.
+// parseOnset parses the wall time at which an observance begins. It raises years before earliestOnset to that year.
+// It returns false for invalid text.
 func parseOnset(text string) (calendar.Wall, bool) {
 	if d, ok := parseICalDate(text); ok {
 		return d.wall, true
@@ -193,8 +196,8 @@ func parseOnset(text string) (calendar.Wall, bool) {
 	return calendar.WallOf(t), err == nil
 }
 
-// readOnsetsAround expands the rules of the clock for the years around w, unless that was done before. It does nothing
-// if the budget of the file is used up.
+// readOnsetsAround makes sure that c.changes has the onsets of the years around w. It does nothing if the file's
+// budget is used up.
 func (c *icalClock) readOnsetsAround(w calendar.Wall) {
 	const around = 8 // years read before and after
 	year, _, _ := w.Date()
@@ -249,8 +252,8 @@ func instantAt(w calendar.Wall, offset int) time.Time {
 	return calendar.UTC().Instant(secondsLater(w, -offset))
 }
 
-// offset returns the offset at a wall time, in seconds east of UTC. At a wall time that the clock skips, the earlier
-// offset still applies. A wall time that occurs twice means the first one (RFC 5545, section 3.3.5).
+// offset returns the offset at a wall time, in seconds east of UTC. If the clock skips that wall time, the offset
+// before the skip applies. If the wall time occurs twice, the first one counts (RFC 5545, section 3.3.5).
 func (c *icalClock) offset(w calendar.Wall) int {
 	c.readOnsetsAround(w)
 	n, _ := slices.BinarySearchFunc(c.changes, w, func(k clockChange, w calendar.Wall) int {
@@ -265,7 +268,7 @@ func (c *icalClock) offset(w calendar.Wall) int {
 // instant returns the instant at which the clock shows w, in UTC.
 func (c *icalClock) instant(w calendar.Wall) time.Time { return instantAt(w, c.offset(w)) }
 
-// changesUntil returns how many of the clock changes read so far are not after an instant.
+// changesUntil returns the number of clock changes up to and including an instant, among those read so far.
 func (c *icalClock) changesUntil(t time.Time) int {
 	n, _ := slices.BinarySearchFunc(c.changes, t, func(k clockChange, t time.Time) int {
 		if k.at.After(t) {
@@ -304,13 +307,13 @@ func (c *icalClock) agreesWith(zone calendar.Zone, dates iter.Seq[calendar.Wall]
 	return true
 }
 
-// onlyOffset returns the offset in seconds if all observances have the same one. It reports false if they differ.
+// onlyOffset returns the offset of all observances in seconds east of UTC, or false if they differ.
 func (c *icalClock) onlyOffset() (offset int, ok bool) {
 	offset = c.observances[0].to
 	return offset, !slices.ContainsFunc(c.observances, func(o observance) bool { return o.to != offset })
 }
 
-// differingTime returns for how much of the time between two instants a zone and the clock have different offsets.
+// differingTime returns how long a zone and the clock have different offsets, between two instants.
 func (c *icalClock) differingTime(zone calendar.Zone, from, until time.Time) (d time.Duration) {
 	c.readOnsetsAround(calendar.UTC().Wall(from))
 	c.readOnsetsAround(calendar.UTC().Wall(until))
@@ -333,8 +336,8 @@ func (c *icalClock) differingTime(zone calendar.Zone, from, until time.Time) (d 
 	return d
 }
 
-// countSharedChanges counts the clock changes read so far that also happen in a zone. It skips observances that start
-// before 1970: programs write current rules with the year 1601.
+// countSharedChanges returns how many clock changes read so far also happen in a zone. It skips observances that
+// start before 1970, because programs write current rules with the year 1601.
 func (c *icalClock) countSharedChanges(zone calendar.Zone) (n int) {
 	for _, k := range c.changes {
 		if k.real && k.happensIn(zone) {

@@ -32,9 +32,9 @@ var datePattern = regexp.MustCompile(
 // hourPattern matches a date with an hour and no minutes. It has no white space.
 var hourPattern = regexp.MustCompile(`^(\d{4}-?\d\d-?\d\dT\d\d)(Z?)$`)
 
-// parseICalDate reads a date such as 20261205, 20261205T180000 or 20261205T180000Z. It does not set the zone. It also reads
-// dates that the RFC forbids but that have one meaning: with punctuation, white space, an offset, the time 24:00, or
-// without minutes or seconds. The second 60 is read as 59 (RFC 5545, section 3.3.12).
+// parseICalDate parses a date such as 20261205, 20261205T180000 or 20261205T180000Z, and does not set its zone. It
+// accepts forbidden forms with one meaning: with punctuation, white space or an offset, 24:00, or without minutes or
+// seconds. It reads second 60 as 59 (RFC 5545, section 3.3.12). It returns false for other text.
 func parseICalDate(text string) (d icalDate, ok bool) {
 	const longest = 100
 	if len(text) > longest {
@@ -81,8 +81,8 @@ func parseICalDate(text string) (d icalDate, ok bool) {
 	return d, true
 }
 
-// date parses one value of a date property and sets its time zone. If the property has several values, the caller
-// passes them one by one.
+// date parses one value of a date property and sets its zone. For a property with several values, call it once for
+// each.
 func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	d, ok := parseICalDate(value)
 	if !ok {
@@ -110,7 +110,7 @@ func (c *icalCalendar) date(p property, value string) (icalDate, error) {
 	return d, nil
 }
 
-// wallIn converts the date to the wall time of a zone. It does not convert a day without a time.
+// wallIn returns the date as a wall time of a zone. A day without a time is returned unchanged.
 func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	if d.day || d.zone.String() == zone.String() {
 		return d.wall
@@ -126,8 +126,8 @@ func (d icalDate) key() string {
 	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
 }
 
-// nominalIn returns the start that the date identifies in a series, as EXDATE and RECURRENCE-ID do. A day without a
-// time gets the time of day at which the series starts. For an all-day series it returns midnight.
+// nominalIn returns the nominal start that an EXDATE or RECURRENCE-ID identifies in a series with the given span. A
+// day without a time gets the series' time of day. For an all-day series the result is midnight.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	switch {
 	case span.AllDay:
@@ -138,19 +138,19 @@ func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	return d.wallIn(span.Zone)
 }
 
-// atTimeOf returns the wall time with the date of day and the time of day of clock.
+// atTimeOf returns the wall time on the date of day, at the time of day of clock.
 func atTimeOf(day, clock calendar.Wall) calendar.Wall {
 	year, month, number := day.Date()
 	hour, minute, second := clock.Clock()
 	return calendar.WallAt(year, month, number, hour, minute, second)
 }
 
-// propertyFlaw says why a property of an event was left out or changed.
+// propertyFlaw is a property that was left out or changed, and the reason.
 type propertyFlaw struct{ name, text string }
 
-// span returns the time of an event, and its DTSTART. A recurring event with times in UTC stays in UTC, because
-// its rule refers to days in UTC. Other times in UTC are converted to zone. An end that cannot be used is left out, with a
-// flaw. The error says why there is no start.
+// span returns the start and end of an event, its DTSTART, and the problems with its end. Times in UTC are converted
+// to zone, unless recurs is true: a rule in UTC refers to days in UTC. An end that cannot be used is left out. The
+// error says why there is no start.
 func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDate, []propertyFlaw, error) {
 	start, err := c.start()
 	if err != nil {
@@ -176,8 +176,8 @@ func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDa
 	return s.Rounded(), start, flaws, nil
 }
 
-// start returns the first DTSTART that can be parsed. If a DTSTART has several values, the first one counts. If its
-// time is invalid, only its day is used. The error says why there is no start.
+// start returns the first DTSTART that can be parsed, and its first value if it has several. If its time is invalid,
+// only its day is used. The error says why there is no start.
 func (c *component) start() (d icalDate, err error) {
 	err = errors.New("missing")
 	if c.broken["DTSTART"] > 0 {
@@ -213,8 +213,9 @@ var dayPattern = regexp.MustCompile(`^\s*(\d{4}-?\d\d-?\d\d)(?:[Tt]|\s+\d)`)
 
 var errUnreadable = errors.New("cannot be read")
 
-// end returns the end of a component from DTEND, else from DURATION. s has its start, its zone, and whether it lasts
-// all day. Without a usable end the event ends when it starts (RFC 5545, section 3.6.1).
+// end returns the wall time at which a component ends, from DTEND or else DURATION. The start, zone and all-day flag
+// come from s. Without a usable end, the end is the start (RFC 5545, section 3.6.1). recurs tells whether the event
+// recurs.
 func (c *component) end(s calendar.Span, recurs bool) (end calendar.Wall, flaws []propertyFlaw) {
 	for _, name := range []string{"DTEND", "DURATION"} {
 		for _, p := range c.properties[name] {
@@ -240,7 +241,7 @@ func (c *component) end(s calendar.Span, recurs bool) (end calendar.Wall, flaws 
 	return s.Start, flaws
 }
 
-// endAt returns the end of an event from its DTEND. For an all-day event that is its last day. DTEND may be the day
+// endAt returns the wall time of DTEND. For an all-day event it returns the last day, whether DTEND is the day
 // after, its midnight, or a time on the last day.
 func (c *component) endAt(s calendar.Span, p property) (calendar.Wall, error) {
 	d, err := c.calendar.date(p, p.value)
@@ -263,8 +264,8 @@ func (c *component) endAt(s calendar.Span, p property) (calendar.Wall, error) {
 var durationPattern = regexp.MustCompile(
 	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
 
-// addDuration parses a duration and returns the end of a span that lasts as long. Weeks and days are calendar days.
-// Hours, minutes and seconds are exact; for an all-day span they are rounded up to whole days.
+// addDuration parses a DURATION and adds it to the start of s. Weeks and days are calendar days. Hours, minutes and
+// seconds are exact; for an all-day span they are rounded up to whole days.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	const longest = 100
 	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))
@@ -314,7 +315,7 @@ func (c *component) instant(name string) *time.Time {
 	return new(d.zone.Instant(d.wall))
 }
 
-// abbreviate cuts a text for a quotation in a message.
+// abbreviate shortens a long text with an ellipsis, so that a message can quote it.
 func abbreviate(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// withTitle returns the component with the title of vevent replaced.
+// withTitle returns a component made by vevent, with its title replaced.
 func withTitle(title, component string) string {
 	return strings.Replace(component, "SUMMARY:Choir", "SUMMARY:"+title, 1)
 }
@@ -159,7 +159,8 @@ func TestDatesOfImportedFiles(t *testing.T) {
 	}
 }
 
-// An import of a file that ends before END:VCALENDAR removes no dates. The missing part may have had them.
+// TestFilesThatEndEarlyRemoveNoDates imports a file that ends before END:VCALENDAR. Stored dates must remain,
+// because the missing part may have them.
 func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	t.Parallel()
 	const start, weekly = "DTSTART;TZID=Europe/Warsaw:20270105T100000", "RRULE:FREQ=WEEKLY;COUNT=3"
@@ -182,7 +183,7 @@ func TestFilesThatEndEarlyRemoveNoDates(t *testing.T) {
 	}
 }
 
-// datesIn returns a line of text for each event that is not in the trash.
+// datesIn returns a line for each event outside the trash: start in UTC, title, and whether it is canceled.
 func datesIn(t *testing.T, st *store.Store) (out []string) {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.StatusNEQ(calendar.Trash)).Order(event.ByStartsAt(), event.ByID()).All(t.Context())

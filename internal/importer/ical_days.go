@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// localClock returns a function that converts an instant to wall time for the users of a calendar file. The zone is
-// that of X-WR-TIMEZONE, else the only zone that the file uses. It reports false if there is no such zone, or if it is
-// UTC. The zone of the importing site never counts.
+// localClock returns a function that converts an instant to the wall time of the file's users. Their zone is
+// X-WR-TIMEZONE, or else the only zone in the file. It returns false if there is no such zone, or if it is UTC. The
+// importing site's zone is never used.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
 	case c.ownZone != nil:
@@ -48,9 +48,9 @@ func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool
 // isUTC reports whether a zone is UTC. Midnight in UTC does not show that a program meant a whole day.
 func isUTC(zone calendar.Zone) bool { return zone.String() == calendar.UTC().String() }
 
-// days returns the days that a date may mean in an all-day event, the most likely first. Programs write midnight of the
-// day in UTC or in the user's zone, which may not be the site's. If the file names no zone, the nearest midnight
-// counts. So 23:00Z means the next day, east of Greenwich, and 05:00Z the same day, west of it.
+// days returns the days that a date of an all-day event may mean, the most likely first. Programs write midnight in
+// UTC or in the user's zone, which can differ from the site's. If the file names no zone, the nearest midnight
+// counts: 23:00Z means the next day, 05:00Z the same day.
 func (d icalDate) days() []calendar.Wall {
 	written := d.wall.StartOfDay()
 	if d.day || d.floating || d.wall.Equal(written) && !d.isUTC() {
@@ -79,8 +79,7 @@ func (d icalDate) isUTC() bool {
 	return d.utc || !d.day && !d.floating && isUTC(d.zone)
 }
 
-// isDayStart reports whether the date may be the midnight at which a day begins for the user of the file. It also
-// returns true for a day without a time.
+// isDayStart reports whether a date can be midnight for the user of the file. It is true for a day without a time.
 func (d icalDate) isDayStart() bool {
 	if d.day || d.wall.Equal(d.wall.StartOfDay()) {
 		return true
@@ -96,8 +95,8 @@ func (d icalDate) isDayStart() bool {
 	return w.Equal(w.StartOfDay())
 }
 
-// asDay converts the date of an all-day event to a day. It prefers the most likely day for which has returns true.
-// Without one, or if has is nil, it returns the most likely day.
+// asDay converts the date of an all-day event to a day: the first of d.days for which has returns true. If there is
+// none, or has is nil, it is the first of d.days.
 func (d icalDate) asDay(has func(calendar.Wall) bool) icalDate {
 	days := d.days()
 	d.wall = days[0]
@@ -148,8 +147,8 @@ func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
 // maxMatchedDays is the number of days of a rule with which dates are compared.
 const maxMatchedDays = 5000
 
-// daysOfRule returns a function that reports whether an all-day event recurs on a day. The function ignores UNTIL and
-// knows only the first days of each rule. It expands the rules at its first call.
+// daysOfRule returns a function that reports whether an all-day event recurs on a day. It ignores UNTIL, and knows
+// only the first maxMatchedDays days of each rule. It expands the rules at its first call.
 func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	var days map[string]bool
 	return func(w calendar.Wall) bool {
@@ -173,8 +172,8 @@ func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	}
 }
 
-// lastDay returns the last day of an all-day event's rule from the text of UNTIL. A time one second or one minute
-// before midnight means the day that ends. The function has reports whether the rule has a day.
+// lastDay returns the last day of an all-day event's rule from the text of UNTIL. A time one second or minute before
+// midnight means the day that then ends. has reports whether the rule has a day.
 func (c *icalCalendar) lastDay(text string, has func(calendar.Wall) bool) calendar.Wall {
 	d, err := c.date(property{}, text)
 	if err != nil || d.day { // parseICalRule has read it
@@ -244,8 +243,8 @@ func (c *icalComponent) readableDates(name string, p property, s calendar.Span, 
 	return strings.Join(values, ",")
 }
 
-// periodEnd returns the end of a period of RDATE. s has the start of the period, and text is the part after the slash:
-// a date or a duration.
+// periodEnd returns the end of a period in RDATE. text is the date or duration after the slash, and s has the
+// period's start.
 func (c *icalCalendar) periodEnd(s calendar.Span, p property, text string) (end calendar.Wall, err error) {
 	if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "P") {
 		s.End, err = addDuration(s, text)

@@ -45,7 +45,8 @@ func shownDays(t *testing.T, cal *Calendar) string {
 	return strings.Join(days, " ")
 }
 
-// All-day events have the same days after an import, whatever the zone of the site.
+// TestDaysOfICalAreDays checks that all-day events have the same days after an import, whatever the zone of the
+// site.
 func TestDaysOfICalAreDays(t *testing.T) {
 	const (
 		weekly  = "DTSTART;VALUE=DATE:20270105\nRRULE:FREQ=WEEKLY;COUNT=3"

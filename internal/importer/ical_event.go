@@ -16,7 +16,7 @@ type decodedEvent struct {
 	log   *readLog
 }
 
-// readEvent converts a VEVENT to an event. It converts times in UTC to zone, unless recurs is true.
+// readEvent converts a VEVENT to an event. Times in UTC are converted to zone, unless recurs is true.
 func (r *icalReader) readEvent(c *icalComponent, zone calendar.Zone, recurs bool) decodedEvent {
 	d := decodedEvent{event: &Event{Origin: Origin{Where: c.where}, InFile: true}, log: &readLog{}}
 	e, o := d.event, icalObject{c, d.log}
@@ -72,13 +72,13 @@ func (r *icalReader) readEvent(c *icalComponent, zone calendar.Zone, recurs bool
 // isAltered reports whether the reader left out or changed some property of the event.
 func (d decodedEvent) isAltered() bool { return len(d.log.notices) > 0 || d.start.unknown }
 
-// isCanceled reports whether the status of the event is that it does not take place.
+// isCanceled reports whether the event's STATUS is CANCELLED.
 func (c *component) isCanceled() bool {
 	return slices.ContainsFunc(c.words("STATUS"), func(status string) bool { return status == "CANCELLED" || status == "CANCELED" })
 }
 
-// keepStored marks fields of an event as unknown if the file ends within the event. They may be in the missing part, so
-// the import keeps their stored values.
+// keepStored marks description, status and venues as unknown if they are missing, because the file ends within the
+// event. The import then keeps their stored values.
 func (o icalObject) keepStored(e *Event) {
 	o.notice("END", "the file ends within the event; what it has of it is taken")
 	if *e.Description == "" {
@@ -90,8 +90,8 @@ func (o icalObject) keepStored(e *Event) {
 	e.HasVenues = len(e.Venues) > 0
 }
 
-// isPrivate reports whether the file keeps the event from the public. A CLASS that is not recognised, or cannot be read,
-// means private (RFC 5545, section 3.8.1.3). The strictest of several values counts.
+// isPrivate reports whether CLASS hides the event from the public. An unknown or unreadable CLASS means private (RFC
+// 5545, section 3.8.1.3). The strictest of several values counts.
 func (c *icalComponent) isPrivate() bool {
 	return c.broken["CLASS"] > 0 ||
 		slices.ContainsFunc(c.words("CLASS"), func(class string) bool { return class != "PUBLIC" })
@@ -103,12 +103,12 @@ type icalObject struct {
 	log *readLog
 }
 
-// fault records a reason why the event cannot be imported. name is the property at fault.
+// fault records a reason why the event cannot be imported. name is the property that causes it.
 func (o icalObject) fault(name, text string) {
 	o.log.faults = append(o.log.faults, fmt.Errorf("line %d: %s: %s", o.lineOf(name), name, text))
 }
 
-// notice records that the reader left out or changed something in the property name.
+// notice records that the reader left out or changed something in the property called name.
 func (o icalObject) notice(name, text string) {
 	o.log.notices = append(o.log.notices, fmt.Sprintf("line %d: %s: %s", o.lineOf(name), name, text))
 }
@@ -118,7 +118,8 @@ var singleProperties = []string{
 	"DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "GEO", "URL", "ORGANIZER", "UID", "RECURRENCE-ID",
 }
 
-// checkLines adds a notice for each property that cannot be read or that is not allowed in the event.
+// checkLines adds a notice for each property that cannot be read or is not allowed. recurs tells whether the event
+// may have properties of a recurring event.
 func (o icalObject) checkLines(recurs bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.broken)) {
 		if len(o.properties[name]) == 0 && name != "DTSTART" && name != "UID" && name != "RECURRENCE-ID" {

@@ -480,7 +480,8 @@ func TestKeepsFlawedEventsOfICal(t *testing.T) {
 	}
 }
 
-// An event in an unknown time zone counts as altered. An event in a zone of another known name does not.
+// TestTimesOfUnknownZonesAreChanges checks that an event in an unknown time zone counts as altered, and one in a
+// known zone under another name does not.
 func TestTimesOfUnknownZonesAreChanges(t *testing.T) {
 	t.Parallel()
 	for zone, want := range map[string]bool{"Mars": true, "PST": false, "Europe/Warsaw": false} {
@@ -493,7 +494,7 @@ func TestTimesOfUnknownZonesAreChanges(t *testing.T) {
 	}
 }
 
-// Parts of a flawed rule that have a clear meaning are kept.
+// TestKeepsFlawedRulesOfICal checks that flawed rules keep the parts whose meaning is clear.
 func TestKeepsFlawedRulesOfICal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ rule, want, notice string }{
@@ -585,7 +586,8 @@ func TestDescriptionsOfICal(t *testing.T) {
 	}
 }
 
-// An address has no markup in the API. A LOCATION with markup becomes the name of a venue instead.
+// TestLocationsThatLookLikeMarkupAreNames checks that a LOCATION with markup becomes the name of a venue. An address
+// can have no markup in the API.
 func TestLocationsThatLookLikeMarkupAreNames(t *testing.T) {
 	t.Parallel()
 	cal := readICal(t, vevent("a", "DTSTART:20270708T090000Z", "LOCATION:Hall, <TBD>"))

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// checkICal reads a file and checks what must be true of any calendar that was read.
+// checkICal decodes a file and checks the invariants of every decoded calendar. It returns nil if the file is
+// refused.
 func checkICal(t *testing.T, data []byte) *Calendar {
 	t.Helper()
 	cal, err := decodeICal(data, testSite())
@@ -44,7 +45,7 @@ func checkICal(t *testing.T, data []byte) *Calendar {
 	return cal
 }
 
-// manyZones returns n VTIMEZONE components with different names. Each zone has an event at every one of the starts.
+// manyZones returns n VTIMEZONE components with different names, and an event in each zone at each of the starts.
 func manyZones(n int, starts ...string) string {
 	var text strings.Builder
 	for i := range n {
@@ -56,7 +57,7 @@ func manyZones(n int, starts ...string) string {
 	return text.String()
 }
 
-// days returns n successive dates, separated by commas, each at the same time of day in UTC. first is the first date.
+// days returns n successive dates in UTC from first on, at the same time of day, separated by commas.
 func days(first string, n int) string {
 	at, err := time.Parse("20060102T150405Z", first)
 	if err != nil {
@@ -89,7 +90,7 @@ func checkICalEvent(t *testing.T, e *Event) {
 	}
 }
 
-// manyRules returns n lines of RRULE, each with another rule.
+// manyRules returns n lines of RRULE, all different.
 func manyRules(n int) string {
 	lines := make([]string, n)
 	for i := range lines {

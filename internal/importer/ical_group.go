@@ -81,8 +81,8 @@ func (r *icalReader) groupByUID(components []*component) []*icalGroup {
 	return groups
 }
 
-// chooseMaster separates the master component of a UID, which describes the whole event or series, from changes of
-// single dates. Some programs write a RECURRENCE-ID into the master too.
+// chooseMaster sets g.master and g.others from the components of a UID. The master describes the whole event or
+// series; the overrides change single dates. Some programs write a RECURRENCE-ID into the master too.
 func (g *icalGroup) chooseMaster(r *icalReader) {
 	recurs := func(c *icalComponent) bool { return isRecurring(c.component) && !c.changesFollowing }
 	if i := slices.IndexFunc(g.overrides, recurs); i >= 0 && len(g.masters) == 0 {
@@ -105,9 +105,8 @@ func (g *icalGroup) chooseMaster(r *icalReader) {
 	g.master.hasUID = g.master.hasUID && len(g.others) == 0
 }
 
-// versionKey returns a function that maps master components to keys. Components with equal keys are versions of one
-// event. Some programs give several events the same UID. So without signs of versions, different starts mean different
-// events.
+// versionKey returns a function that gives components of the same event the same key. Some programs give several
+// events one UID. So unless the components look like versions, those with different starts are different events.
 func (g *icalGroup) versionKey() func(*icalComponent) string {
 	first := g.masters[0]
 	areVersions := slices.ContainsFunc(g.masters, func(c *icalComponent) bool {
@@ -122,7 +121,8 @@ func (g *icalGroup) versionKey() func(*icalComponent) string {
 	}
 }
 
-// startKey returns a text that is equal for equal starts, or "" if the component has no start.
+// startKey returns the start as text, for comparison, or "" if the component has none. Equal instants have equal
+// texts.
 func (c *component) startKey() string {
 	start, err := c.start()
 	if err != nil {
@@ -131,8 +131,8 @@ func (c *component) startKey() string {
 	return start.key()
 }
 
-// readGroup reads the components of one UID: a single event, a series with its changed dates, or changed dates
-// without a series.
+// readGroup adds the components of one UID to the calendar: a single event, a series with its changed dates, or
+// changed dates without a series.
 func (r *icalReader) readGroup(g *icalGroup) {
 	for _, c := range g.others {
 		r.cal.Notices = append(r.cal.Notices,
@@ -182,9 +182,9 @@ type icalComponent struct {
 	sequence int
 	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself
-	// changesFollowing reports whether it changes all later dates as well (RANGE=THISANDFUTURE).
+	// changesFollowing is true if the component changes all later dates as well (RANGE=THISANDFUTURE).
 	changesFollowing bool
-	// keepsStart reports whether it has no start of its own, so that it stays where the series has it.
+	// keepsStart is true if the component has no start of its own, so that the date is not moved.
 	keepsStart bool
 }
 
@@ -196,8 +196,8 @@ func (c *icalComponent) isOlderThan(d *icalComponent) bool {
 	return c.changed.Before(d.changed)
 }
 
-// newestVersions returns the newest version of each event or changed date. Components with the same key are versions of
-// each other. If two are equally new, the later one in the file wins. It adds a notice for each version that it drops.
+// newestVersions returns the newest of the components with each key. If two are equally new, the later one in the
+// file wins. It adds a notice for each version that it drops.
 func (r *icalReader) newestVersions(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
 	var out []*icalComponent
 	places := make(map[string]int)

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// icalKey returns the source id under which an event with a UID is imported.
+// icalKey returns the source id for an event with the given UID. If the UID is long or has control characters, a
+// hash replaces it.
 func icalKey(uid string) string {
 	if key := icalEvent + uid; utf8.RuneCountInString(key) <= maxICalKey && !strings.ContainsFunc(uid, unicode.IsControl) {
 		return key
@@ -19,7 +20,8 @@ func icalKey(uid string) string {
 	return icalEvent + shortHash(uid)
 }
 
-// Prefixes of source ids of records in iCalendar files. Records other than events have no id in the file.
+// icalEvent and the other constants are prefixes of source ids of records in iCalendar files. Only events have an id
+// in the file; for other records, a hash of the name follows the prefix.
 const (
 	icalEvent     = "ical:"
 	icalVenue     = "ical-venue:"
@@ -27,15 +29,15 @@ const (
 	icalCategory  = "ical-category:"
 )
 
-// icalDateKey returns the source id of a changed date whose series is not in the file. series is the source id of the
-// series, and date is the RECURRENCE-ID.
+// icalDateKey returns the source id of a changed date whose series is not in the file. series is the series' source
+// id, and date the RECURRENCE-ID.
 func icalDateKey(series, date string) string { return series + "?recurrence=" + date }
 
 // maxICalKey is the maximum length of the source id of an event, in characters. It leaves room for icalDateKey.
 const maxICalKey = maxSource - len("?recurrence=20261205T180000Z")
 
-// standInUID makes up a UID for an event that has none. It depends on the start and the title, so the next import gets
-// the same UID. The map seen counts the events with each start and title, to keep their UIDs different.
+// standInUID returns a UID for an event that has none. It is made of start and title, so the next import gets the
+// same UID. seen counts events by start and title, and numbers those that are equal.
 func (c *icalComponent) standInUID(seen map[string]int) string {
 	start := c.value("DTSTART")
 	if d, err := c.start(); err == nil {

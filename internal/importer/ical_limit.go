@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// limitDates shortens a schedule that has more occurrences than one write may store. It first drops the oldest past
-// dates. If there are still too many, it replaces the rule by a list of the next dates.
+// limitDates returns the schedule, shortened if it has more occurrences than one write can store. It first drops the
+// oldest past dates. If there are still too many, it replaces the rule by a list of the next dates.
 func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule, error) {
 	now := s.Zone.Wall(r.now)
 	last := recur.LastStart()
@@ -73,8 +73,8 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	return cut, err
 }
 
-// lastStarts returns starts of a schedule's rule up to now, in ascending order. A rule with COUNT returns all of them.
-// Otherwise the oldest may be missing, but no fewer than recur.MaxOccurrences are returned if the rule has as many.
+// lastStarts returns the latest starts of a schedule's rule up to now, in ascending order. They are all starts of a
+// rule with COUNT, otherwise the last recur.MaxOccurrences or more.
 func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	for years := 3; ; years *= 10 {
 		after := calendar.Wall{}
@@ -91,12 +91,12 @@ func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	}
 }
 
-// importMonths is the number of months after now for which the dates of a long schedule are counted. It is
-// not less than the horizon of stored occurrences.
+// importMonths is how many months ahead the dates of a long schedule are counted. It is not less than the horizon of
+// stored occurrences.
 const importMonths = 26
 
-// datesToKeep returns up to most successive dates of a sorted list. They begin with the first date from now on. If
-// fewer than most follow, they begin earlier.
+// datesToKeep returns up to most successive dates of a sorted list, beginning with the first date from now on. If
+// fewer follow, it begins earlier.
 func datesToKeep(dates []calendar.Wall, now calendar.Wall, most int) []calendar.Wall {
 	if len(dates) <= most {
 		return dates
@@ -106,6 +106,6 @@ func datesToKeep(dates []calendar.Wall, now calendar.Wall, most int) []calendar.
 	return dates[from : from+most]
 }
 
-// maxDates limits each of three lists of a series in a file: RDATE, EXDATE, and changed dates. It also limits the
-// dates that joinDates joins.
+// maxDates is the maximum length of each of the lists RDATE, EXDATE and changed dates of a series. It also limits
+// how many events joinDates joins.
 const maxDates = recur.MaxOccurrences

@@ -56,7 +56,7 @@ type unfolder struct {
 	indent  string // white space before each line of the present component
 }
 
-// add adds the next physical line of the file. ended reports whether the line has a line break.
+// add passes the next physical line to the unfolder. ended is false for a last line without a line break.
 func (u *unfolder) add(line string, number int, ended bool) {
 	if u.block {
 		u.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -97,8 +97,8 @@ func (u *unfolder) add(line string, number int, ended bool) {
 // indentedBlock matches a BEGIN or END in a file that is indented. A fold has one space.
 var indentedBlock = regexp.MustCompile(`(?i)^(  |\t)\s*(BEGIN|END):V(CALENDAR|EVENT|TIMEZONE)\s*$`)
 
-// isSoftBreak reports whether the current line ends with a soft line break of quoted-printable. Then the next line
-// continues it.
+// isSoftBreak reports whether the current line ends with a soft line break of quoted-printable, so that the next
+// line continues it.
 func (u *unfolder) isSoftBreak() bool {
 	last := u.current.text
 	if u.folded != nil {
@@ -125,8 +125,8 @@ const quotedPrintable = "QUOTED-PRINTABLE"
 // maxLineHead is the maximum length of the name and the parameters of a line, in bytes.
 const maxLineHead = 4096
 
-// splitName returns the name of a line in upper case, and the line from the ":" or ";" after the name. Rest is "" if
-// the line has neither.
+// splitName splits a line before the first ":" or ";" of its first maxLineHead bytes, and returns the name in upper
+// case. Without such a character, it splits after maxLineHead bytes; rest is then usually "".
 func splitName(line string) (name, rest string) {
 	at := strings.IndexAny(line[:min(len(line), maxLineHead)], ":;")
 	if at < 0 {
@@ -138,15 +138,15 @@ func splitName(line string) (name, rest string) {
 // propertyName matches the name of a property.
 var propertyName = regexp.MustCompile(`^[A-Z][A-Z0-9-]*$`)
 
-// continuesText reports whether a line belongs to the text of the line before it. A program may have folded the line
-// without a space, or written an unescaped line break. name and rest are the results of splitName.
+// continuesText reports whether a line is a part of the previous line's text. Some programs fold lines without a
+// space, or write unescaped line breaks. name and rest are the results of splitName.
 func continuesText(name, rest string) bool {
 	return rest == "" || !propertyName.MatchString(name) ||
 		!strings.HasPrefix(name, "X-") && (strings.HasPrefix(rest, ": ") || strings.HasPrefix(rest, "://"))
 }
 
-// parseProperty parses a property. name is its name, and rest is the line after that. It accepts parameters that the
-// RFC forbids. It reports false for a line without a value.
+// parseProperty parses the rest of a line after its name. It accepts parameters that the RFC forbids. It returns
+// false for a line without a value.
 func parseProperty(name, rest string) (p property, ok bool) {
 	head, value, ok := cutHead(name, rest)
 	if !ok {
@@ -196,13 +196,13 @@ func splitUnquoted(text string, separator byte) iter.Seq[string] {
 	}
 }
 
-// startsLikeDate matches the beginning of a value of type DATE or DATE-TIME, and nothing that follows a colon in the
-// name of a time zone.
+// startsLikeDate matches the beginning of a DATE or DATE-TIME. It does not match what follows a colon in a time
+// zone's name.
 var startsLikeDate = regexp.MustCompile(`^[\s"]*\d{4}`)
 
-// cutHead splits the rest of a line at the colon before its value. It splits at the first colon outside of quotes. For
-// a property that must be a date, it splits at the colon before the date. Some programs write the parameter
-// TZID=(UTC+01:00) without quotes. A quote that is never closed is ignored.
+// cutHead splits the rest of a line into its parameters (head) and its value, at the first colon outside quotes. For
+// a date property it splits before the date, because some programs write TZID=(UTC+01:00) without quotes. A quote
+// that is never closed is ignored. It returns false if there is no such colon.
 func cutHead(name, rest string) (head, value string, ok bool) {
 	head = rest[:min(len(rest), maxLineHead)]
 	first, quoted := -1, false
@@ -255,7 +255,7 @@ func decodeQuotedPrintable(s string) string {
 	}
 }
 
-// decodeUTF16 returns a text in UTF-16 as UTF-8. It reports false for other texts.
+// decodeUTF16 converts a text in UTF-16 to UTF-8. It returns false for text in another encoding.
 func decodeUTF16(data []byte) ([]byte, bool) {
 	order := utf16.LittleEndian
 	switch {
@@ -287,7 +287,7 @@ func isWide(data []byte, zero int) bool {
 // textDecoder converts lines that are not valid UTF-8 to UTF-8.
 type textDecoder struct {
 	charmap *charmap.Charmap // for lines that do not name their encoding
-	// decoded and replaced count lines: those in another encoding, and those that have characters in UTF-8 and other bytes.
+	// decoded counts lines in another encoding, and replaced counts lines in UTF-8 with some invalid bytes.
 	decoded, replaced int
 }
 
@@ -300,7 +300,7 @@ func newTextDecoder(language calendar.Language) *textDecoder {
 	return &textDecoder{charmap: charmap.Windows1252}
 }
 
-// text returns a text as valid UTF-8. Charset is the value of a parameter CHARSET; "" means none.
+// text returns s as valid UTF-8. charset is the value of the parameter CHARSET; "" means none.
 func (d *textDecoder) text(s, charset string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -326,7 +326,8 @@ func (d *textDecoder) text(s, charset string) string {
 	return decoded
 }
 
-// charsetKey returns a name of an encoding without case and punctuation: "ISO 8859-2" and "iso-8859-2" are the same.
+// charsetKey returns an encoding's name without case and punctuation, so that "ISO 8859-2" and "iso-8859-2" are
+// equal.
 func charsetKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// places reads where an event takes place: at a venue, online, or both. A LOCATION that is a
-// web address means online. An event without a location also loses its stored venues, because HasVenues is set.
+// places sets where an event takes place: at a venue, online, or both. A LOCATION that is a URL means online. An
+// event without a location also loses its stored venues, because HasVenues is set.
 func (o icalObject) places(e *Event) {
 	e.HasVenues = true
 	location := icalText(o.value("LOCATION"))
@@ -42,8 +42,8 @@ func (o icalObject) places(e *Event) {
 // meetingProperties are the properties with the address of an online meeting.
 var meetingProperties = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
 
-// venue converts a LOCATION to a venue. The name is the text before the first line break or comma, and the address is
-// the rest. If location is empty, it uses the title of X-APPLE-STRUCTURED-LOCATION. It returns nil if there is no name.
+// venue returns the venue in a LOCATION. The name is the text before the first line break or comma, and the address
+// is the rest. If location is "", the title of X-APPLE-STRUCTURED-LOCATION is used. Nil means that there is no name.
 func (o icalObject) venue(location string) *Venue {
 	apple, _ := o.first("X-APPLE-STRUCTURED-LOCATION")
 	if location == "" {
@@ -89,7 +89,7 @@ func (o icalObject) venue(location string) *Venue {
 	return v
 }
 
-// organizer reads the organizer of an event. The value of the property is the e-mail address.
+// organizer sets the event's organizer from ORGANIZER. The value of that property is an e-mail address.
 func (o icalObject) organizer(e *Event) {
 	p, ok := o.first("ORGANIZER")
 	if !ok {
@@ -119,7 +119,7 @@ func (o icalObject) organizer(e *Event) {
 	}}}
 }
 
-// placeholderAddress reports whether Google Calendar generated an e-mail address for a calendar. Such an address
+// placeholderAddress reports whether Google Calendar made up an e-mail address for a calendar. Such an address
 // receives no mail.
 func placeholderAddress(email string) bool {
 	return strings.HasSuffix(strings.ToLower(email), "calendar.google.com")

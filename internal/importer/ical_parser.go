@@ -16,15 +16,15 @@ import (
 type icalFile struct {
 	calendars []*icalCalendar
 	events    []*component
-	// other counts the components other than events that otherComponents lists, by name.
+	// other counts the ignored components of otherComponents, by name.
 	other map[string]int
-	// isCutOff reports whether the file ends within a calendar, or is not read to its end.
+	// isCutOff is true if the file ends within a calendar, or was not read to its end.
 	isCutOff bool
-	// limit is the limit that the file exceeds. Nil means none.
+	// limit is the error for the limit that the file exceeds. Nil means none.
 	limit error
 	// unread counts the events after the limit.
 	unread int
-	// notices are about the text of the file.
+	// notices are messages about the file as a whole.
 	notices []string
 }
 
@@ -37,7 +37,7 @@ type icalCalendar struct {
 	zones     *icalZones
 	named     bool // whether zone is that of X-WR-TIMEZONE
 	floating  bool // whether it has events with times without a zone
-	// local returns the clock of the people who use the calendar, if the file names their zone (localClock).
+	// local is localClock, computed once.
 	local func() (wall func(time.Time) calendar.Wall, ok bool)
 }
 
@@ -60,7 +60,8 @@ type property struct {
 	line       int               // line in the file
 }
 
-// The limits of an iCalendar file. For a file from an address, maxBody is a further limit.
+// maxComponents and maxProperties limit what is read of an iCalendar file. maxBody also limits the size of a
+// downloaded one.
 const (
 	maxComponents = 100_000 // calendars, events, time zones and their parts
 	maxProperties = 500_000 // properties of all components together
@@ -69,20 +70,21 @@ const (
 // parameter returns the value of a parameter, or "" without it.
 func (p property) parameter(name string) string { return p.parameters[name] }
 
-// isDay reports whether the value of the property is declared as a day.
+// isDay reports whether the property has VALUE=DATE.
 func (p property) isDay() bool {
 	return strings.EqualFold(strings.TrimSpace(p.parameter("VALUE")), "DATE")
 }
 
-// isForModerators reports whether a CONFERENCE property is the access of a meeting's hosts (RFC 7986, section 6.3).
-// Such an address must not be published.
+// isForModerators reports whether a CONFERENCE property is for the hosts of a meeting (RFC 7986, section 6.3). Its
+// URL must not be published.
 func (p property) isForModerators() bool {
 	return slices.ContainsFunc(strings.Split(p.parameter("FEATURE"), ","), func(feature string) bool {
 		return strings.EqualFold(strings.TrimSpace(feature), "MODERATOR")
 	})
 }
 
-// first returns the first property with the name that has a value. If all are empty, it returns the first.
+// first returns the first property with the name that is not empty, or else the first one. It returns false if there
+// is none.
 func (c *component) first(name string) (property, bool) {
 	all := c.properties[name]
 	for _, p := range all {
@@ -96,7 +98,7 @@ func (c *component) first(name string) (property, bool) {
 	return property{}, false
 }
 
-// flaw records a problem in a line of the component, for the notices of the import.
+// flaw records a problem in a line, which the import reports as a notice.
 func (c *component) flaw(line int, text string) {
 	const most = 20 // flaws of a component that are named
 	switch {
@@ -107,8 +109,7 @@ func (c *component) flaw(line int, text string) {
 	}
 }
 
-// lineOf returns the line number of the first property with the name. Without such a property it returns that of the
-// component.
+// lineOf returns the line number of the first property with the name, or of the component if there is none.
 func (c *component) lineOf(name string) int {
 	if line, ok := c.broken[name]; ok {
 		return line
@@ -125,7 +126,7 @@ func (c *component) value(name string) string {
 	return strings.TrimSpace(p.value)
 }
 
-// words returns the values of all properties with the name, in upper case and trimmed. It is for properties with a
+// words returns the values of all properties with the name, trimmed and in upper case. Use it for properties with a
 // fixed set of values, such as STATUS.
 func (c *component) words(name string) (out []string) {
 	for _, p := range c.properties[name] {
@@ -147,13 +148,13 @@ var readProperties = map[string]bool{
 	"X-MICROSOFT-SKYPETEAMSMEETINGURL": true,
 }
 
-// textProperties are the properties that people write. A line break in them may be unescaped. If the file ends within
-// one, its beginning is kept.
+// textProperties are the properties with prose. They can have unescaped line breaks. If the file ends within one,
+// its beginning is kept.
 var textProperties = map[string]bool{
 	"SUMMARY": true, "DESCRIPTION": true, "X-ALT-DESC": true, "STYLED-DESCRIPTION": true, "LOCATION": true,
 }
 
-// otherComponents are the ignored components that the importer counts for a notice, with their plural in it.
+// otherComponents are the ignored components that the importer counts. The values are their plurals in the notice.
 var otherComponents = map[string]string{"VTODO": "tasks", "VJOURNAL": "journal entries", "VFREEBUSY": "busy times"}
 
 var (
@@ -165,8 +166,8 @@ var (
 	icalBegin = regexp.MustCompile(`(?i)(?:^|[\r\n])[ \t]*BEGIN[ \t]*:[ \t]*(?:VCALENDAR|VEVENT)\b`)
 )
 
-// maxICalStart is the number of bytes of a file in which the line BEGIN has to be. A reply of a web server, or empty
-// lines, may come before it.
+// maxICalStart is the number of bytes within which the first BEGIN line must begin. Other text, such as the headers
+// of a web server, can come before it.
 const maxICalStart = 64 << 10
 
 // isICal reports whether a file begins like an iCalendar file, in any encoding.
@@ -214,11 +215,12 @@ type icalParser struct {
 	zone    *component // open time zone; nil if there is none
 	nested  int        // depth of ignored components
 	decoder *textDecoder
-	// last is the name of the property that current got last; "" means none. more is its value if later lines
-	// continue it.
+	// last is the name of the property that current got last; "" means none. more is the text that later lines add
+	// to its value.
 	last string
 	more []byte
-	// length is the length of the last line of that property in the file. ended reports whether it has a line end.
+	// length is the length of the last line of that property in the file. ended is true if the line has a line
+	// break.
 	length int
 	ended  bool
 
@@ -283,7 +285,7 @@ func blockName(rest string) string {
 	return strings.ToUpper(strings.TrimSpace(value))
 }
 
-// count counts a new component. It reports false if the file has too many.
+// count counts a new component. It returns false if the file has too many.
 func (p *icalParser) count() bool {
 	if p.components++; p.components > maxComponents {
 		p.stop(errManyBlocks)
@@ -292,7 +294,7 @@ func (p *icalParser) count() bool {
 	return true
 }
 
-// stop ends the parsing because the file exceeds a limit. limit is the error that says which.
+// stop ends the parsing. limit is the error for the exceeded limit.
 func (p *icalParser) stop(limit error) {
 	p.file.limit = limit
 	if p.isEvent() {
@@ -398,7 +400,7 @@ func (p *icalParser) property(name, rest string, line contentLine) {
 // shortLine is the number of bytes of a line below which a program does not fold it.
 const shortLine = 60
 
-// continueLast appends a line that is no property to the value of the property before it.
+// continueLast appends a line that is not a property to the value of the last property.
 func (p *icalParser) continueLast(line contentLine) {
 	if p.last == "" {
 		if p.strayLines++; p.strayLines == 1 {
@@ -418,7 +420,7 @@ func (p *icalParser) continueLast(line contentLine) {
 	p.length, p.ended = line.length, line.ended
 }
 
-// flush completes the value of the last property, to which lines may have been appended.
+// flush writes the appended lines into the value of the last property.
 func (p *icalParser) flush() {
 	if p.more != nil {
 		list := p.current.properties[p.last]

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// occurrenceLine returns an occurrence as a line of text, as icaltest.File expects it.
+// occurrenceLine formats an occurrence as a line of icaltest.File.
 func occurrenceLine(title string, s calendar.Span) string {
 	if s.AllDay {
 		return s.Start.Format("2006-01-02") + " " + s.End.Format("2006-01-02") + " " + title
@@ -60,7 +60,8 @@ func programFiles(t *testing.T) []icaltest.File {
 	return files
 }
 
-// Events of a file have the same instants and days, whatever the zone of the site.
+// TestFilesOfProgramsMeanTheSameInstants checks that events of a file have the same instants and days, whatever the
+// zone of the site.
 func TestFilesOfProgramsMeanTheSameInstants(t *testing.T) {
 	t.Parallel()
 	for _, file := range programFiles(t) {
@@ -85,7 +86,8 @@ func TestFilesOfProgramsMeanTheSameInstants(t *testing.T) {
 	}
 }
 
-// An imported calendar that is exported again as iCalendar and imported elsewhere has the same events.
+// TestExportedFilesOfProgramsAreEqual imports a file, exports the calendar as iCalendar and imports that elsewhere.
+// Both calendars must have the same events.
 func TestExportedFilesOfProgramsAreEqual(t *testing.T) {
 	for _, file := range programFiles(t) {
 		t.Run(file.Name, func(t *testing.T) {
@@ -119,7 +121,7 @@ func TestExportedFilesOfProgramsAreEqual(t *testing.T) {
 	}
 }
 
-// storedLines returns a line of text for each stored event, as icaltest.File expects it, sorted.
+// storedLines returns the stored events, sorted, as lines of icaltest.File.
 func storedLines(t *testing.T, db *ent.Client) (lines []string) {
 	t.Helper()
 	rows, err := db.Event.Query().Where(event.StatusNEQ(calendar.Trash)).All(t.Context())
@@ -137,7 +139,8 @@ func storedLines(t *testing.T, db *ent.Client) (lines []string) {
 	return lines
 }
 
-// Text that looks like markup in a file stays text in all outputs of the service (contract, sections 6.1, 20 and 21).
+// TestTextsOfICalAreTextEverywhere checks that text that looks like markup stays text in all outputs (contract,
+// sections 6.1, 20 and 21).
 func TestTextsOfICalAreTextEverywhere(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	importInto(t, st, readICal(t, "BEGIN:VEVENT\nUID:a\nDTSTART:20270708T090000Z\nSUMMARY:List<String> & <TBD>\nLOCATION:Hall <b>\nCATEGORIES:C<T>\n"+

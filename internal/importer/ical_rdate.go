@@ -14,15 +14,15 @@ type periodDate struct {
 	span    calendar.Span
 }
 
-// eventAt returns a copy of e, the event of a series, that takes place on this date only.
+// eventAt returns a copy of a recurring event that takes place on this date only, with its own end.
 func (p periodDate) eventAt(e *Event) *Event {
 	one := *e
 	one.Key, one.Nominal, one.Span, one.Modified = "", p.Nominal, p.span, nil
 	return &one
 }
 
-// readDateList reads all dates of the property name, RDATE or EXDATE, and converts them to the zone of the span. The
-// periods are those dates that have an end of their own.
+// readDateList reads all dates of the property name, RDATE or EXDATE, as nominal starts in the zone of span. periods
+// are those dates that have their own end.
 func (r *icalReader) readDateList(o icalObject, name string, span calendar.Span) (dates []recur.Date, periods []periodDate) {
 	for _, p := range o.properties[name] {
 		for value := range strings.SplitSeq(p.value, ",") {
@@ -59,8 +59,8 @@ func (r *icalReader) readDateList(o icalObject, name string, span calendar.Span)
 	return dates, periods
 }
 
-// nominal returns the start that a date identifies in a series with the given span. A day without a time gets the time
-// of day at which the series starts. If the series is in the zone of a VTIMEZONE, that time is read on its clock.
+// nominal returns the nominal start that a date identifies in a series with the given span. A day without a time
+// gets the series' time of day. If the series is in the zone of a VTIMEZONE, the time is read on that clock.
 func (o icalObject) nominal(d icalDate, span calendar.Span) calendar.Wall {
 	if !d.day || span.AllDay {
 		return d.nominalIn(span)

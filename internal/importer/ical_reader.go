@@ -17,9 +17,9 @@ type icalReader struct {
 	site calendar.Site
 	now  time.Time
 	cal  *Calendar
-	// floating and tentative are numbers of events, for notices.
+	// floating and tentative count events with floating times and with the status TENTATIVE, for notices.
 	floating, tentative int
-	// hasPrivate reports whether the file keeps some of its events from the public.
+	// hasPrivate is true if the file hides some of its events from the public.
 	hasPrivate bool
 }
 
@@ -77,7 +77,7 @@ func (r *icalReader) setZone(c *icalCalendar) {
 	}
 }
 
-// summarise adds the notices that concern the whole file. It is called after the events were read.
+// summarise adds the notices about the whole file. Call it after all events are read.
 func (r *icalReader) summarise() {
 	note := func(format string, args ...any) {
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf(format, args...))
@@ -122,7 +122,7 @@ func (r *icalReader) summarise() {
 	}
 }
 
-// problem adds a Problem for an event that is not imported.
+// problem adds a Problem: the reason why a component is not imported.
 func (r *icalReader) problem(c *icalComponent, reason string) {
 	r.cal.Problems = append(r.cal.Problems, Problem{
 		Kind: calendar.Event, Title: abbreviate(onOneLine(icalText(c.value("SUMMARY")))), Where: c.where, Reason: reason,

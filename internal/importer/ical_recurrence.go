@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// readRecurrence reads the schedule of a recurring event and its changed dates. If a rule cannot be stored, it is left
-// out with a notice. The start, the RDATEs and the changed dates remain. following are the changes that apply to a date
-// and all later ones, which the caller applies.
+// readRecurrence reads the schedule of a recurring event and its changed dates. It leaves out a rule that cannot be
+// stored, with a notice. The start, the RDATEs and the changed dates remain. The result following has changes of a
+// date and all later ones, which the caller applies.
 func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
 	span := d.event.Span
 	rules, excluded, ok := r.readRules(o, span)
@@ -103,11 +103,11 @@ func (r *icalReader) readRules(o icalObject, span calendar.Span) (rules, exclude
 	return rules, excluded, true
 }
 
-// ruleLeftOut ends a notice about a rule that cannot be kept.
+// ruleLeftOut is the end of a notice about a rule that cannot be stored.
 const ruleLeftOut = "; the rule is left out, the first date and the listed ones stay"
 
-// scheduleOf returns the schedule of several rules and RDATEs. If package recur cannot express it as a rule, the
-// schedule is a list of dates.
+// scheduleOf combines rules and RDATEs in one schedule. If package recur has no such rule, the schedule is a list of
+// dates.
 func (r *icalReader) scheduleOf(
 	o icalObject, span calendar.Span, rules, excluded []icalRule, rdates []recur.Date,
 ) (recur.Schedule, error) {
@@ -174,7 +174,7 @@ func (r *icalReader) scheduleOf(
 	return recur.New(span.MoveStart(all[0]), recur.Rule{}, append(rdates, datesOf(all)...), nil)
 }
 
-// ruleReason returns the reason why a rule or a schedule is refused, as text.
+// ruleReason returns the text of an error that refuses a rule or a schedule.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -197,7 +197,7 @@ func ruleReason(err error) string {
 }
 
 // scheduleFrom returns the schedule of one rule and RDATEs. If the rule does not produce the start of the event, the
-// start becomes an RDATE. COUNT counts it too.
+// start becomes an RDATE, which COUNT includes.
 func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []recur.Date) (recur.Schedule, error) {
 	if !rule.Until.IsZero() && rule.Until.Before(span.Start) {
 		o.notice("RRULE", "UNTIL is before the start; the start alone is taken")
@@ -227,8 +227,8 @@ func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []re
 	return recur.New(span.MoveStart(start), rule, append(rdates, recur.Date{Wall: span.Start}), nil)
 }
 
-// addOrphans adds to the RDATEs of a schedule the changed dates that it does not have. If such a date is canceled,
-// addOrphans removes it from changed instead.
+// addOrphans returns the schedule with those changed dates as RDATEs that it does not have. It instead removes such
+// a date from *changed if it is canceled.
 func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedule, error) {
 	dates := make([]recur.Date, len(*changed))
 	for i, e := range *changed {
@@ -255,8 +255,7 @@ func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedu
 	return recur.New(s.Span, s.Rule, rdates, datesOf(s.ExDate))
 }
 
-// unknownDates returns those of the dates that are no starts of a schedule. The keys of the map are the texts of
-// recur.Date.
+// unknownDates returns those of the dates that are not starts of a schedule, keyed by their text.
 func unknownDates(s recur.Schedule, dates []recur.Date) (map[string]bool, error) {
 	_, err := recur.New(s.Span, s.Rule, datesOf(s.RDate), dates)
 	var refused *recur.Error
@@ -280,8 +279,8 @@ func datesOf(walls []calendar.Wall) []recur.Date {
 	return dates
 }
 
-// excludeDates returns the schedule with EXDATEs. It leaves out those that are no dates of the schedule, and adds a
-// notice if tell is true. An EXDATE does not exclude a changed date, unless the change cancels it.
+// excludeDates returns the schedule with EXDATEs. It drops those that the schedule does not have, with a notice if
+// tell is true. An EXDATE does not exclude a changed date, unless the change cancels it.
 func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed []*Event, tell bool) (recur.Schedule, error) {
 	unknown, err := unknownDates(s, exdates)
 	if err != nil {

@@ -14,32 +14,33 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// icalRule is a parsed value of RRULE or EXRULE. It can express more than recur.Rule, such as several times a day.
+// icalRule is a parsed RRULE or EXRULE. Unlike recur.Rule, it can have several times a day.
 type icalRule struct {
 	rule  recur.Rule // the days, with UNTIL in the zone of the event and without COUNT
 	count int        // COUNT; 0 means none
 	until string     // UNTIL as written; "" means none
-	// The times of day, if the rule has others than that of the start. Nil means the time of the start. In an hourly
-	// rule, nil hours are all hours; in a rule by the minute, so are nil minutes.
+	// hours, minutes and seconds are BYHOUR, BYMINUTE and BYSECOND. Nil means those of the start. Where a rule
+	// repeats hourly or by the minute, nil means all.
 	hours, minutes, seconds []int
-	// step is the unit of an hourly rule or one by the minute; every interval-th one counts. 0 means whole days.
+	// step is an hour or a minute for rules that repeat by it. 0 means a rule of whole days. Every interval-th step
+	// counts.
 	step     time.Duration
 	interval int
 }
 
 const (
-	// maxRuleCount is the largest COUNT that is counted. A larger one means no end.
+	// maxRuleCount is the largest COUNT that is respected. A larger one means no end.
 	maxRuleCount = 100_000
-	// maxRuleSteps limits the times of day that are compared with one rule.
+	// maxRuleSteps limits how many times of day are compared with one rule.
 	maxRuleSteps = 100_000
 	// maxRules is the maximum number of different rules of an event.
 	maxRules = 20
-	// listedYears is the number of years after this one for which the dates of endless rules are listed.
+	// listedYears is the number of years from now for which the dates of endless rules are listed.
 	listedYears = 10
 )
 
-// parseICalRule parses a rule for an event with the given span. It repairs faults that leave only one meaning, and
-// returns a notice for each. The error says why the rule cannot be stored.
+// parseICalRule parses a rule of an event with the given span. It repairs faults that leave only one meaning, with a
+// notice for each. The error says why the rule cannot be stored.
 func parseICalRule(text string, span calendar.Span) (_ icalRule, notices []string, err error) {
 	p := icalRuleParser{given: make(map[string]string)}
 	p.interval = 1
@@ -110,8 +111,7 @@ func (p *icalRuleParser) part(part string) error {
 	return nil
 }
 
-// numberPart parses INTERVAL and COUNT. Other parts and invalid numbers are passed to recur.Parse, which reports their
-// faults.
+// numberPart parses INTERVAL and COUNT. Other parts and invalid numbers stay in the text that recur.Parse checks.
 func (p *icalRuleParser) numberPart(part, name, value string) {
 	number, err := strconv.Atoi(value)
 	switch {
@@ -146,8 +146,8 @@ func (p *icalRuleParser) repairRule() {
 	}
 }
 
-// fitTimesOfDay removes BYHOUR, BYMINUTE and BYSECOND if they only repeat the time at which the event starts. In an
-// all-day event it removes others too, with a notice. It returns an error if the rule cannot be stored.
+// fitTimesOfDay removes BYHOUR, BYMINUTE and BYSECOND if they only repeat the event's start time. In an all-day
+// event it removes any, with a notice. It returns an error if the rule cannot be stored.
 func (p *icalRuleParser) fitTimesOfDay(span calendar.Span) error {
 	hour, minute, second := span.Start.Clock()
 	isClock := func(list []int, n int) bool { return list == nil || slices.Equal(list, []int{n}) }
@@ -172,11 +172,11 @@ var knownParts = map[string]bool{
 }
 
 var (
-	// wrongSeparator matches another sign than a semicolon before a part of a rule.
+	// wrongSeparator matches a character that stands in place of the semicolon before a part of a rule.
 	wrongSeparator = regexp.MustCompile(`[,:&]([A-Z]+=)`)
 	// weekdayPattern matches a day of the week.
 	weekdayPattern = regexp.MustCompile(`^(?:MO|TU|WE|TH|FR|SA|SU)$`)
-	// ordinalPattern matches a day of the week with its place in a month or year.
+	// ordinalPattern matches a weekday with its number in a month or year, such as -1SU.
 	ordinalPattern = regexp.MustCompile(`[+-]?\d+(MO|TU|WE|TH|FR|SA|SU)`)
 )
 
@@ -215,8 +215,8 @@ func shortWeekday(value string) string {
 	return value
 }
 
-// untilBy returns the wall time of UNTIL. The function wall converts an UNTIL in UTC to wall time. A day without a time
-// lasts until its end.
+// untilBy returns the wall time of UNTIL. wall converts an UTC time to wall time. A day without a time means the end
+// of that day.
 func (r icalRule) untilBy(wall func(time.Time) calendar.Wall) calendar.Wall {
 	d, _ := parseICalDate(r.until)
 	switch {
@@ -231,7 +231,7 @@ func (r icalRule) untilBy(wall func(time.Time) calendar.Wall) calendar.Wall {
 	return d.wall
 }
 
-// onClock returns the rule with its UNTIL converted to wall time by the clock of a VTIMEZONE.
+// onClock returns the rule with UNTIL converted from UTC to the wall time of a VTIMEZONE.
 func (r icalRule) onClock(clock *icalClock) icalRule {
 	if r.until != "" {
 		r.rule.Until = r.untilBy(clock.wall)
@@ -239,8 +239,8 @@ func (r icalRule) onClock(clock *icalClock) icalRule {
 	return r
 }
 
-// parseClock parses the numbers of BYHOUR, BYMINUTE or BYSECOND from value into list. part is the whole part, for the
-// error. most is the highest valid number.
+// parseClock appends the numbers of BYHOUR, BYMINUTE or BYSECOND to *list, sorted and without repeats. The highest
+// valid number is most. The error quotes part, the whole part of the rule.
 func parseClock(list *[]int, part, value string, most int) error {
 	for item := range strings.SplitSeq(value, ",") {
 		n, err := strconv.Atoi(item)
@@ -254,8 +254,8 @@ func parseClock(list *[]int, part, value string, most int) error {
 	return nil
 }
 
-// isDaily reports whether all starts of the rule have the time of day of the event. Other rules are stored as lists of
-// dates.
+// isDaily reports whether all starts of the rule have the same time of day as the event. Other rules are stored as
+// lists of dates.
 func (r icalRule) isDaily() bool {
 	return r.step == 0 && r.hours == nil && r.minutes == nil && r.seconds == nil
 }
@@ -268,9 +268,9 @@ func (r icalRule) key() string {
 	return fmt.Sprint(r.rule, r.count, r.hours, r.minutes, r.seconds, r.step, r.interval)
 }
 
-// ruleFrom returns the rule without its times of day, for package recur. A COUNT above the maximum of that package
-// becomes UNTIL. If both COUNT and UNTIL are set, the earlier end remains. COUNT includes the start, even if the rule
-// does not produce it.
+// ruleFrom returns the rule without its times of day, for package recur. If COUNT and UNTIL are both set, the
+// earlier end remains. A COUNT that is too large for that package becomes UNTIL. COUNT includes the start, even if
+// the rule does not produce it.
 func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
 	rule := r.rule
 	if r.count == 0 {
@@ -293,9 +293,9 @@ func (r icalRule) ruleFrom(start calendar.Wall) recur.Rule {
 	return rule
 }
 
-// starts returns the next starts of the rule from now on, and the latest starts before now. Each list has at most
-// recur.MaxOccurrences starts, none after last. An hourly rule returns its first starts only, without hours that the
-// clock skips. It reports false if the expansion takes too many steps.
+// starts returns the rule's starts up to last, in ascending order. It has at most recur.MaxOccurrences from now on,
+// and at least as many of the latest before now. An hourly rule returns its first starts only, without hours that
+// the clock skips. ok is false if the expansion took too many steps.
 func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []calendar.Wall, ok bool) {
 	start := span.Start
 	n, steps, ahead := 0, 0, 0
@@ -346,8 +346,8 @@ func (r icalRule) starts(span calendar.Span, now, last calendar.Wall) (all []cal
 	return all, true
 }
 
-// timesOn yields the starts of a rule with times of day on one day, in ascending order. start is the start of the
-// event. It adds the number of compared times to steps, so that the caller can stop.
+// timesOn yields the rule's wall times on one day, in ascending order. start is the start of the event. It adds the
+// number of compared times to *steps, so that the caller can stop.
 func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calendar.Wall) bool) {
 	hour, minute, second := start.Clock()
 	from := start.StartOfDay().Add(time.Duration(hour) * time.Hour)
@@ -385,7 +385,7 @@ func (r icalRule) timesOn(day, start calendar.Wall, steps *int) func(func(calend
 	}
 }
 
-// clockValues returns list, or only start if list is nil. start is the hour, minute or second of the event's start.
+// clockValues returns list, or only start if list is nil.
 func clockValues(list []int, start int) []int {
 	if list == nil {
 		return []int{start}

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// readSeries reads a recurring event with its changed dates. An invalid changed date becomes a Problem, and its date
-// keeps the fields of the series.
+// readSeries adds a recurring event with its changed dates to the calendar. An invalid changed date becomes a
+// Problem, and its date keeps the fields of the series.
 func (r *icalReader) readSeries(g *icalGroup) {
 	d := r.readEvent(g.master, g.master.calendar.zone, true)
 	o := icalObject{g.master, d.log}
@@ -27,9 +27,9 @@ func (r *icalReader) readSeries(g *icalGroup) {
 	}
 }
 
-// splitAtChanges splits a series at each change that applies to a date and all later ones (RFC 5545, section 3.2.13).
-// The dates from there on become another series with the fields of the change. A change of the first date changes the
-// series itself. A change that does not fit the later dates applies to its own date only.
+// splitAtChanges splits a series at each change of a date and all later ones (RFC 5545, section 3.2.13). The later
+// dates become another series with the fields of the change. A change of the first date changes the series itself. A
+// change that does not fit the later dates applies to its own date only.
 func (r *icalReader) splitAtChanges(series *Event, changes []*icalComponent) {
 	original := series.Span
 	at := func(c *icalComponent) calendar.Wall { return c.replaces.nominalIn(original) }
@@ -93,8 +93,9 @@ func (r *icalReader) splitAtChanges(series *Event, changes []*icalComponent) {
 	}
 }
 
-// moveRest returns the dates of a split series from cut on. rest is their schedule so far, and span that of the change,
-// which moves the date cut to start. If the rule does not produce the moved dates, they become a list, with a notice.
+// moveRest returns the schedule of a split series from the date cut on. rest is their present schedule. The change
+// has the span, and moves cut to start. If the rule does not produce the moved dates, they become a list, with a
+// notice.
 func (r *icalReader) moveRest(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
 	span = span.MoveStart(moveWall(rest.Start, cut, start))
 	changed, err := rest.Change(span, nil, nil, nil)
@@ -118,8 +119,8 @@ func (r *icalReader) moveRest(o icalObject, rest recur.Schedule, span calendar.S
 	return recur.New(span.MoveStart(dates[0]), recur.Rule{}, datesOf(dates), nil)
 }
 
-// changeOwnDate applies a change to its own date only, though it is declared for all later dates too. nominal is the
-// unchanged start of that date.
+// changeOwnDate applies a change of a date and all later ones to its own date only. nominal is the start of that
+// date before the change.
 func (r *icalReader) changeOwnDate(o icalObject, series *Event, d decodedEvent, nominal calendar.Wall) {
 	o.notice("RECURRENCE-ID", changesOneDate)
 	d.event.Nominal, d.event.Altered = nominal, true
@@ -134,15 +135,15 @@ func (r *icalReader) changeOwnDate(o icalObject, series *Event, d decodedEvent, 
 	r.notices(o.icalComponent, d.log)
 }
 
-// changesOneDate is the notice on a change of all following dates that is applied to its own date.
+// changesOneDate is the notice about a change of all following dates that was applied to its own date only.
 const changesOneDate = "the change of this and all following dates counts for this date alone"
 
-// moveWall adds the difference between to and from to a wall time.
+// moveWall returns w plus the difference between from and to.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }
 
-// readOverrides reads the components that change single dates of a series. Invalid ones become Problems.
+// readOverrides returns the changed dates of a series. Invalid ones become Problems.
 func (r *icalReader) readOverrides(o icalObject, series decodedEvent, components []*icalComponent) []*Event {
 	span := series.event.Span
 	var out []*Event

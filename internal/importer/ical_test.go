@@ -72,7 +72,7 @@ func describeEvent(e *Event) []string {
 	return lines
 }
 
-// lineNumber matches the line of a property in a notice or problem.
+// lineNumber matches "line 12: " in a notice or problem.
 var lineNumber = regexp.MustCompile(`\bline \d+: `)
 
 // describeCalendar returns the events, problems and notices of a calendar as text, for comparison. It leaves out line
@@ -182,7 +182,7 @@ func TestReadsDatesOfICal(t *testing.T) {
 	const start = "choir | 2026-12-01 18:00:00 – 2026-12-01 20:00:00 Europe/Warsaw"
 	const note = "note: event 1 (UID choir): RRULE: "
 	const once = start + "\n"
-	// list returns the description of a series of dates of December 2026, which are written as "03 18" or "03 18:30".
+	// list describes a series on dates of December 2026, given as "03 18" or "03 18:30" (day and time).
 	list := func(dates ...string) string {
 		text := start + "\n  rule:\n"
 		for _, d := range dates {
@@ -794,8 +794,8 @@ func TestReadsFilesOfOldPrograms(t *testing.T) {
 	}
 }
 
-// Properties with a fixed set of values are read in any case and with white space. An unknown value has the meaning
-// that the RFC gives to it.
+// TestUnknownValuesOfICal checks that properties with a fixed set of values are read in any case and with white
+// space. An unknown value has the meaning that the RFC gives to it.
 func TestUnknownValuesOfICal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// plain returns a text on one line, without control characters, and cut to limit characters. It keeps "<" and "&",
-// because a value of type TEXT has no markup (RFC 5545, section 3.3.11). name is the property, for the notice.
+// plain returns a text on one line, without control characters, and cut to limit characters with a notice. It keeps
+// "<" and "&", because a TEXT value has no markup (RFC 5545, section 3.3.11). name is the property, for the notice.
 func (o icalObject) plain(name, text string, limit int) string {
 	s := onOneLine(text)
 	if cut := truncate(s, limit); cut != s {
@@ -39,7 +39,7 @@ func onOneLine(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// truncate returns the first characters of a text.
+// truncate cuts a text to limit characters.
 func truncate(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
@@ -79,8 +79,8 @@ var richDescriptions = []string{"STYLED-DESCRIPTION", "X-ALT-DESC"}
 // htmlTag matches the tags that programs write into descriptions.
 var htmlTag = regexp.MustCompile(`(?i)</?(a|b|br|div|em|font|h[1-6]|html|hr|i|img|li|ol|p|span|strong|u|ul)(\s[^<>]*)?/?>`)
 
-// isHTML reports whether a text is certainly HTML: it has an element with an end tag, or one that needs no end tag.
-// Angle brackets alone are not enough, nor is a single tag, as in "use <b> for bold".
+// isHTML reports whether a text is certainly HTML: it has an element with an end tag, or one that needs none. Single
+// tags are not enough, as in "use <b> for bold".
 func isHTML(text string) bool {
 	open := make(map[string]bool)
 	for _, m := range htmlTag.FindAllStringSubmatch(text, -1) {
@@ -97,7 +97,7 @@ func isHTML(text string) bool {
 	return false
 }
 
-// html returns sanitised HTML. name is the property, for the notice.
+// html returns the text as sanitised HTML. name is the property, for the notice.
 func (o icalObject) html(name, text string) string {
 	s, err := markup.HTML(text)
 	if err != nil {
@@ -107,8 +107,8 @@ func (o icalObject) html(name, text string) string {
 	return strings.TrimSpace(s)
 }
 
-// address returns the http or https URL in a property, or "" for anything else. If the scheme is missing, it adds
-// https.
+// address returns the http or https URL in a property, adding https if the scheme is missing. It returns "" for
+// anything else.
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
@@ -138,8 +138,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// standInTitle makes a title for an event that has none. It is the category, if there is one. Otherwise it is the word
-// for "event" in the language, followed by the name of a venue.
+// standInTitle returns a title for an event that has none: its category, or else the word "event" in the language
+// with the venue's name.
 func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Terms) > 0 {
 		return e.Terms[0].Name

@@ -8,11 +8,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// isVersion1 reports whether a calendar is of vCalendar 1.0, the predecessor of iCalendar.
+// isVersion1 reports whether a calendar is in vCalendar 1.0, the predecessor of iCalendar.
 func (c *icalCalendar) isVersion1() bool { return c.value("VERSION") == "1.0" }
 
-// version1Zone returns the zone of the property TZ in a vCalendar, which is an offset from UTC. It reports false if the
-// property DAYLIGHT says that the clocks change.
+// version1Zone returns the fixed offset in the TZ property of a vCalendar. It returns false if there is none, or if
+// DAYLIGHT says that clocks change.
 func (c *icalCalendar) version1Zone() (calendar.Zone, bool) {
 	if !c.isVersion1() || strings.HasPrefix(strings.ToUpper(c.value("DAYLIGHT")), "TRUE") {
 		return calendar.Zone{}, false
@@ -51,8 +51,8 @@ var (
 	version1Clock = regexp.MustCompile(`^\d{4}$`)
 )
 
-// version1Rule converts a rule of vCalendar 1.0, such as "MP1 1+ MO #5", to an RRULE. It reports false if it cannot. A
-// rule without an end has two dates (vCalendar 1.0, Recurrence Rule Grammar).
+// version1Rule converts a rule of vCalendar 1.0, such as "MP1 1+ MO #5", to an RRULE. It returns false if it cannot.
+// A rule without an end has two dates (vCalendar 1.0, Recurrence Rule Grammar).
 func version1Rule(text string) (rule string, ok bool) {
 	tokens := strings.Fields(strings.ToUpper(text))
 	if len(tokens) == 0 {

@@ -23,15 +23,15 @@ type icalZones struct {
 	notices  []string
 }
 
-// zoneBudget limits the work that the time zones of one file may cause. It has the numbers that are left.
+// zoneBudget has what is left of the work that the time zones of one file may cause.
 type zoneBudget struct {
 	clocks   int // see maxClockCost
 	compared int // wall times to compare in two zones
 	dates    int // wall times of events to remember
 }
 
-// The maximum numbers of wall times of a file that are compared in two zones to choose one, and of those that are
-// remembered for it.
+// maxCompared limits how many wall times of a file are compared to choose between zones. maxZoneDates limits how
+// many are remembered for it.
 const (
 	maxCompared  = 3_000_000
 	maxZoneDates = 100_000
@@ -42,7 +42,8 @@ func newZoneBudget() *zoneBudget { return &zoneBudget{maxClockCost, maxCompared,
 // icalZone is a time zone that a file names by a TZID.
 type icalZone struct {
 	name string
-	// zone is the zone to store. If clock is set, it is stored for those wall times that both show at the same instant.
+	// zone is the zone to store. If clock is set, only wall times that mean the same instant on both are stored in
+	// it.
 	zone    calendar.Zone
 	known   bool       // whether there is a zone
 	clock   *icalClock // clock of the VTIMEZONE; nil means that zone counts
@@ -62,8 +63,8 @@ func newICalZones(declared []*component, site calendar.Zone, now time.Time, budg
 	return z
 }
 
-// foldTZID returns a TZID in a form for comparison, without escapes, quotes and differences of case and white space. A
-// property escapes its value (RFC 5545, section 3.8.3.1), and a parameter may be quoted. Programs mix both.
+// foldTZID returns a TZID in a form for comparison: in lower case, without escapes, quotes and extra white space. A
+// property escapes its value and a parameter can be quoted, and programs mix both.
 func foldTZID(name string) string { return strings.ToLower(plainTZID(name)) }
 
 // plainTZID returns a TZID without escapes, quotes and superfluous white space.
@@ -75,8 +76,8 @@ func plainTZID(name string) string {
 // maxUsedZones is the number of TZIDs of events that are remembered.
 const maxUsedZones = 50
 
-// addDates records the wall times of an event in zones with a VTIMEZONE: of DTSTART, DTEND, RDATE and RECURRENCE-ID. It
-// also records the starts of its rule near now. They are compared later to find the IANA zone with the same clock.
+// addDates records the wall times of an event in zones with a VTIMEZONE: DTSTART, DTEND, RDATE, RECURRENCE-ID, and
+// the rule's starts near now. They later serve to find the IANA zone with the same clock.
 func (z *icalZones) addDates(c *component) {
 	const perRule = 500
 	for _, name := range []string{"DTSTART", "DTEND", "RDATE", "RECURRENCE-ID"} {
@@ -108,7 +109,7 @@ func (z *icalZones) addDates(c *component) {
 	}
 }
 
-// addDate records a wall time in the zone of a TZID. It reports false if the file has too many.
+// addDate records a wall time in the zone of a TZID. It returns false if the file has too many.
 func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
 	if z.budget.dates--; z.budget.dates < 0 {
 		return false
@@ -117,8 +118,8 @@ func (z *icalZones) addDate(tzid string, w calendar.Wall) bool {
 	return true
 }
 
-// ruleStarts yields the starts of an event's rule from an instant until importMonths after now. It may yield starts up
-// to 14 hours after UNTIL, because the offset of the zone is not known yet.
+// ruleStarts yields the starts of an event's rule, from an instant to importMonths after now. Some can be up to 14
+// hours after UNTIL, because the zone's offset is not known yet.
 func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Time) iter.Seq[calendar.Wall] {
 	read, _, err := parseICalRule(c.value("RRULE"), calendar.Span{Start: start, End: start, Zone: calendar.UTC()})
 	if err != nil || read.rule.IsZero() {
@@ -135,9 +136,8 @@ func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Tim
 	return rule.Starts(start, calendar.UTC().Wall(after), last.AddDate(0, importMonths, 0))
 }
 
-// find returns the zone that a TZID names. IANA names come first, even if a VTIMEZONE disagrees: other programs do the
-// same, and a VTIMEZONE is often old or incomplete. Then come the VTIMEZONE components of the file, then Windows names
-// and offsets.
+// find returns the zone that a TZID names. IANA names come first, as in other programs, because a VTIMEZONE is often
+// old or incomplete. Next are the VTIMEZONE components of the file, then Windows names and offsets.
 func (z *icalZones) find(name string) *icalZone {
 	found := z.found[name]
 	if found == nil {
@@ -158,7 +158,7 @@ func (z *icalZones) find(name string) *icalZone {
 	return found
 }
 
-// declare fills a zone from its VTIMEZONE components. It reports false if none is usable. An IANA name in
+// declare fills in a zone from its VTIMEZONE components. It returns false if none is usable. An IANA name in
 // X-LIC-LOCATION counts like one in TZID.
 func (z *icalZones) declare(found *icalZone) bool {
 	id := strings.ToLower(found.name)
@@ -203,7 +203,7 @@ func (z *icalZones) note(format string, args ...any) {
 	z.notices = append(z.notices, fmt.Sprintf(format, args...))
 }
 
-// agree reports whether a zone and a VTIMEZONE's clock map all wall times of dates to the same instants.
+// agree reports whether a zone and the clock of a VTIMEZONE map all dates to the same instants.
 func (z *icalZones) agree(clock *icalClock, zone calendar.Zone, dates []calendar.Wall) bool {
 	return z.differences(clock, zone, dates, 0) == 0
 }
@@ -242,10 +242,10 @@ var ianaZones = sync.OnceValue(func() (zones []calendar.Zone) {
 // clockYears is the number of years before and after now in which the clocks of zones are compared.
 const clockYears = 2
 
-// mostSimilar returns the zone that differs from the clock of a VTIMEZONE at the fewest dates of events. Ties go to the
-// zone that differs least in the years around now. The next criterion is the number of clock changes in common. Then
-// the order counts: the hint if hinted is true, the site's zone, the other zones. A zone that differs at some dates
-// must agree for nine tenths of the years around now. It reports false if no zone is similar enough.
+// mostSimilar returns the zone that differs from a VTIMEZONE's clock at the fewest dates. Ties go to the zone that
+// differs least in the years around now, then to the one that shares the most clock changes. Further ties go to hint
+// if hinted is true, to the site's zone, to the first of the others. A zone that differs at some dates must agree
+// for nine tenths of those years. ok is false if no zone is similar enough.
 func (z *icalZones) mostSimilar(clock *icalClock, hint calendar.Zone, hinted bool, dates []calendar.Wall) (best calendar.Zone, ok bool) {
 	candidates := []calendar.Zone{z.site}
 	if hinted {
@@ -271,9 +271,9 @@ func (z *icalZones) mostSimilar(clock *icalClock, hint calendar.Zone, hinted boo
 	return best, ok
 }
 
-// read returns a wall time and the time zone to store with it. That is the IANA zone, if it maps the wall time to the
-// same instant as the VTIMEZONE. Otherwise it is the fixed offset at that time, and the wall time may change. For an
-// unknown zone it returns noZone.
+// read returns a wall time and the zone to store with it: the IANA zone, if that maps the wall time to the
+// VTIMEZONE's instant. Otherwise it is the fixed offset at that time, and the wall time may change. For an unknown
+// zone it is noZone.
 func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) (calendar.Wall, calendar.Zone) {
 	switch {
 	case zone.clock == nil && !zone.known:
@@ -291,8 +291,8 @@ func (z *icalZones) read(zone *icalZone, w calendar.Wall, noZone calendar.Zone) 
 	return zone.inOffsetZone(w)
 }
 
-// inOffsetZone converts a wall time on the clock of a VTIMEZONE to the fixed zone of its offset. It converts to UTC if
-// no zone has that offset.
+// inOffsetZone converts a wall time on a VTIMEZONE's clock to the zone with the fixed offset at that time. If no
+// zone has that offset, it converts to UTC.
 func (zone *icalZone) inOffsetZone(w calendar.Wall) (calendar.Wall, calendar.Zone) {
 	fixed, ok := fixedZone(zone.clock.offset(w))
 	if !ok { // as of local mean time
@@ -309,14 +309,13 @@ func (z *icalZones) noteOnce(zone *icalZone, notice string) {
 	}
 }
 
-// yearsAround limits the dates of a rule that are compared with the clock of a VTIMEZONE, and listed. It is the number of years
-// before and after now. If the start is later, it counts from there.
+// yearsAround is how many years before and after now the dates of a rule are compared with a VTIMEZONE's clock, and
+// listed. If the event starts later, it counts from the start.
 const yearsAround = 50
 
-// inZoneOfFile converts the span and the rule of a series whose start is in the zone of a VTIMEZONE. It keeps the rule
-// if one stored zone maps all its starts to the same instants: an IANA zone, or the offset of the start. Otherwise it
-// returns no rule, and the starts as RDATEs in the zone of that offset. changed is the number of changed dates, which
-// may be additional ones.
+// inZoneOfFile converts a series whose start is in the zone of a VTIMEZONE. It keeps the rule if a stored zone maps
+// all starts to the same instants: an IANA zone, or the offset of the start. Otherwise it returns no rule, and the
+// starts as RDATEs in that offset's zone. changed is the number of changed dates, which can be additional ones.
 func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRule, changed int) (
 	calendar.Span, recur.Rule, []recur.Date,
 ) {
@@ -390,8 +389,8 @@ func (r *icalReader) inZoneOfFile(o icalObject, span calendar.Span, read icalRul
 	return span.MoveStart(dates[0].Wall), recur.Rule{}, dates
 }
 
-// zoneOfFile returns the zone and wall time of an event's start if the clock of a VTIMEZONE counts for it. Otherwise
-// the zone is nil.
+// zoneOfFile returns the zone and wall time of an event's start, if a VTIMEZONE defines its clock. Otherwise the
+// zone is nil.
 func (o icalObject) zoneOfFile() (*icalZone, calendar.Wall) {
 	p, _ := o.first("DTSTART")
 	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(p.value)))

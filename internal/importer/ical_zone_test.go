@@ -49,7 +49,7 @@ func transitions(loc *time.Location) (out []transition) {
 	}
 }
 
-// local returns the time of a transition on the clock before it.
+// local returns the wall time of a transition on the clock before it.
 func (c transition) local() time.Time { return c.at.Add(time.Duration(c.from) * time.Second) }
 
 // rule returns the yearly RRULE of a transition, on the same weekday of its month.
@@ -62,7 +62,8 @@ func (c transition) rule() string {
 	return fmt.Sprintf("BYDAY=%d%s;BYMONTH=%d", nth, strings.ToUpper(t.Weekday().String()[:2]), t.Month())
 }
 
-// observanceText returns a STANDARD or DAYLIGHT component that begins with a transition. lines are added to it.
+// observanceText returns a STANDARD or DAYLIGHT component that begins with a transition and has the given further
+// lines.
 func observanceText(c transition, start string, lines ...string) string {
 	kind := "STANDARD"
 	if c.to > c.from {
@@ -99,8 +100,8 @@ func yearlyRules(start func(transition) string, rule string) func(*time.Location
 	}
 }
 
-// writeEras writes each period in which a zone's transitions follow one rule as an observance with UNTIL, as Apple
-// does.
+// writeEras writes one observance with UNTIL for each period in which a zone's transitions follow one rule. Apple
+// writes zones so.
 func writeEras(loc *time.Location) string {
 	all := transitions(loc)
 	if len(all) == 0 {
@@ -227,7 +228,8 @@ func sampleInstants(zone calendar.Zone) (out []time.Time) {
 	return out
 }
 
-// Wall times in a VTIMEZONE are the instants that package time computes, in the style of every program.
+// TestZonesOfFilesAreTrue checks that wall times in a VTIMEZONE mean the instants that package time computes, for
+// each program's style.
 func TestZonesOfFilesAreTrue(t *testing.T) {
 	t.Parallel()
 	zones := distinctZones(t)
@@ -269,8 +271,8 @@ func TestZonesOfFilesAreTrue(t *testing.T) {
 	}
 }
 
-// Dates of a series in the zone of a VTIMEZONE are the instants that package time computes. The series keeps its rule,
-// because an IANA zone has the same clock.
+// TestSeriesInZonesOfFilesAreTrue checks that dates of a series in a VTIMEZONE mean the instants that package time
+// computes. The series must keep its rule, because an IANA zone has the same clock.
 func TestSeriesInZonesOfFilesAreTrue(t *testing.T) {
 	t.Parallel()
 	for _, w := range zoneWriters {
@@ -304,8 +306,8 @@ func TestSeriesInZonesOfFilesAreTrue(t *testing.T) {
 	}
 }
 
-// ownZone returns a VTIMEZONE between UTC+1 and UTC+2. standard and daylight are parts of its yearly rules, such as
-// "BYDAY=-1SU;BYMONTH=10".
+// ownZone returns a VTIMEZONE that alternates between UTC+1 and UTC+2. standard and daylight are parts of its yearly
+// rules, such as "BYDAY=-1SU;BYMONTH=10".
 func ownZone(tzid string, standard, daylight string) string {
 	return "BEGIN:VTIMEZONE\nTZID:" + tzid + "\n" +
 		"BEGIN:STANDARD\nDTSTART:16010101T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nRRULE:FREQ=YEARLY;" + standard + "\nEND:STANDARD\n" +
@@ -313,7 +315,7 @@ func ownZone(tzid string, standard, daylight string) string {
 		"END:VTIMEZONE\n"
 }
 
-// europeanZone returns a VTIMEZONE with the European rules.
+// europeanZone returns a VTIMEZONE with the European Union's rules.
 func europeanZone(tzid string) string {
 	return ownZone(tzid, "BYDAY=-1SU;BYMONTH=10", "BYDAY=-1SU;BYMONTH=3")
 }

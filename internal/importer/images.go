@@ -45,8 +45,8 @@ type imageFile struct {
 	before media.Image
 }
 
-// download fetches images that have no stored file or a changed address. If a download fails, it adds a Problem. A new
-// image then stays a reference to its address, and a stored image keeps its file.
+// download fetches images that have no stored file or a changed URL, and returns their files by source id. If a
+// download fails, it adds a Problem: a new image is then stored as a link, and a stored image keeps its file.
 func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*imageFile, error) {
 	files := make(map[string]*imageFile)
 	if r.Pictures == nil || r.DryRun {
@@ -82,7 +82,7 @@ func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*i
 	return files, nil
 }
 
-// discard deletes files that no image uses after a batch: those of images that were not stored, and those that were
+// discard deletes files that no image uses after a batch: files of images that were not stored, and files that were
 // replaced.
 func (r *importRun) discard(ctx context.Context, files map[string]*imageFile) error {
 	var errs []error
@@ -104,8 +104,8 @@ func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Im
 	return bySource(rows, func(i *ent.Image) *string { return i.SourceID }), nil
 }
 
-// prepareImages compares images of the source with the stored ones, and returns the writes. A downloaded image does not
-// become a reference again.
+// prepareImages compares images of the source with the stored ones, and returns the writes. A downloaded image never
+// becomes a link again.
 func (r *importRun) prepareImages(
 	ctx context.Context, db *ent.Client, items []*Image, files map[string]*imageFile,
 ) ([]recordWrite, error) {
@@ -138,7 +138,7 @@ func (r *importRun) prepareImages(
 	return writes, nil
 }
 
-// row returns the row of a reference to an image at another service.
+// row returns the database row of an image that is linked at another service, not downloaded.
 func (i *Image) row() *ent.Image {
 	return &ent.Image{
 		SourceURL: i.URL, Extension: i.Extension, MimeType: i.MIMEType, Width: i.Width, Height: i.Height,
@@ -146,7 +146,7 @@ func (i *Image) row() *ent.Image {
 	}
 }
 
-// row returns the database row of a downloaded image. from is the address of the image at the source.
+// row returns the database row of a downloaded image. from is the image's URL at the source.
 func (f *imageFile) row(from string) *ent.Image {
 	return &ent.Image{
 		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,

@@ -13,6 +13,10 @@
 // for the result. But readers of the other languages get texts of the language of the site instead of missing
 // ones, so that language is best imported first. Where only the original has a text, readers get that. Two
 // posts that a service links as translations of each other have two global ids, and become two records.
+//
+// The comments use these words. A source id (Origin.Key) identifies a record in every import. A fault is a reason
+// to refuse a record, and becomes a Problem of the report. A notice says what was left out or changed. The nominal
+// start of a date in a series is the wall time that the schedule gives to it, even if the date was moved.
 package importer
 
 import (
@@ -35,17 +39,16 @@ type Importer struct {
 	// AuthorID is the user who becomes the author of new records; 0 means none. Authors of the source are not
 	// imported.
 	AuthorID int64
-	// Protected selects what the import does with an event that is protected by a password at the source:
-	// WithPassword or AsDraft. "" means WithPassword.
+	// Protected is WithPassword or AsDraft: what the import does with an event that needs a password at the source.
+	// "" means WithPassword.
 	Protected Protection
-	// NewIDs gives new ids to the records that the import creates. Otherwise they keep those of the source.
+	// NewIDs is true if new records get new ids. Otherwise they keep those of the source.
 	NewIDs bool
-	// KeepEdited leaves fields alone that a person changed here. Otherwise the source wins. The change log says which
-	// fields these are.
+	// KeepEdited is true if fields stay that a person changed here, as the change log says. Otherwise the source wins.
 	KeepEdited bool
-	// DryRun only plans: the report then lists what an import would do.
+	// DryRun is true if Run must write nothing. The report then lists what an import would do.
 	DryRun bool
-	// Pictures downloads the images. Nil means that images stay references to their addresses.
+	// Pictures downloads the images. Nil means that images stay links to the source.
 	Pictures *Pictures
 	// Progress is called with the number of processed records and the total. Nil disables it.
 	Progress func(done, total int)
@@ -128,10 +131,10 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	return r.report, err
 }
 
-// Protection selects what the import does with a protected event. The source does not reveal its password.
+// Protection selects how the import hides a protected event. The source does not reveal its password.
 type Protection string
 
-// Values of Protection.
+// WithPassword and AsDraft are the values of Protection.
 const (
 	WithPassword Protection = "password" // the event gets a random password; users who may edit the event can set another
 	AsDraft      Protection = "draft"
@@ -142,10 +145,10 @@ type importRun struct {
 	*Importer
 	report *Report
 	editor *edit.Editor
-	// ids are the ids of stored records by source id. In a dry run, records that it would create have negative
+	// ids maps source ids to the ids of stored records. In a dry run, records that would be created have negative
 	// ids.
 	ids map[string]int64
-	// keys are the source ids of all events of the source.
+	// keys has the source ids of all events of the source.
 	keys map[string]bool
 	// language is the language in which the source was read.
 	language calendar.Language
@@ -155,7 +158,7 @@ type importRun struct {
 	broken      int              // number of successive records that failed with an unexpected error
 }
 
-// writeIn runs do while the editor writes texts in a language. Afterwards the editor has its former language again.
+// writeIn runs do while the editor writes texts in a language, and then resets the editor's language.
 func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
 	r.editor.Write = language
@@ -163,7 +166,7 @@ func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	return do()
 }
 
-// author returns the id of the user who becomes the author of new records. Nil means no author.
+// author returns the id of the user who becomes the author of new records. Nil means none.
 func (r *importRun) author() *int64 {
 	if r.AuthorID == 0 {
 		return nil

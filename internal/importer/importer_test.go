@@ -27,8 +27,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// calendarOf reads a page of events from a file in testdata. replace has pairs of an old text in the file and its
-// replacement.
+// calendarOf reads a page of events from a file in testdata, with replacements. replace has pairs of old and new
+// text.
 func calendarOf(t testing.TB, name string, replace ...string) *Calendar {
 	t.Helper()
 	data := strings.NewReplacer(replace...).Replace(string(readFile(t, name)))
@@ -61,7 +61,8 @@ func importInto(t testing.TB, st *store.Store, cal *Calendar, set ...func(*Impor
 	return report
 }
 
-// importUnchanged is importInto for a calendar whose import must change nothing in the database.
+// importUnchanged imports a calendar with the options set, and fails the test if the database changes. It returns
+// the report.
 func importUnchanged(t *testing.T, st *store.Store, cal *Calendar, set ...func(*Importer)) *Report {
 	t.Helper()
 	before := storedRecords(t, st)
@@ -72,7 +73,7 @@ func importUnchanged(t *testing.T, st *store.Store, cal *Calendar, set ...func(*
 	return report
 }
 
-// counts returns the numbers of a report as text: for each kind and action how many records.
+// counts formats the numbers of records in a report, by kind and action.
 func counts(r *Report) string {
 	var out []string
 	for _, kind := range Kinds {
@@ -139,7 +140,7 @@ func findEvent(t testing.TB, st *store.Store, key string) *ent.Event {
 	return row
 }
 
-// summary returns an event and its links as one line of text.
+// summary formats an event and its links as one line.
 func summary(e *ent.Event) string {
 	var venues, organizers, terms []string
 	for _, l := range e.Edges.VenueLinks {

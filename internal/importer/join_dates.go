@@ -12,10 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// joinDates replaces events that are dates of one recurring event by a series. It recognises them by their addresses,
-// which differ only in the day. The series gets the fields that most of the dates have. Dates in another zone form a
-// separate series, as do all-day dates among dates with times. A date stays a single event if it is alone, has the same
-// start as another, or is beyond maxDates.
+// joinDates replaces single events that are dates of one recurring event by a series. Their URLs differ only in the
+// day. The series gets the fields that most of the dates have. Dates in another zone form a separate series, as do
+// all-day dates among timed ones. A date stays single if it is alone, starts with another, or is beyond maxDates.
 func (c *Calendar) joinDates() error {
 	type series struct {
 		page   string
@@ -73,8 +72,8 @@ func (c *Calendar) joinDates() error {
 	return nil
 }
 
-// typicalDate returns the first date with the most frequent combination of fields. most is the number of dates with
-// that combination.
+// typicalDate returns the first date with the most frequent combination of fields. most is the number of dates that
+// have this combination.
 func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	count := make(map[string]int)
 	for _, e := range dates {
@@ -97,8 +96,8 @@ func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	return nil, 0, nil
 }
 
-// fieldsText returns the fields of an event as JSON, for comparison. It leaves out fields that differ between all dates
-// of a recurring event: ids, slug, page, dates, and times of publication and change.
+// fieldsText returns an event's fields as JSON, for comparison with other dates of the same recurring event. It
+// leaves out what always differs: ids, slug, page, dates, and times of publication and change.
 func (e *Event) fieldsText() (string, error) {
 	one := *e
 	one.Origin, one.Slug, one.Published, one.Modified, one.Nominal = Origin{}, "", nil, nil, calendar.Wall{}
@@ -108,12 +107,12 @@ func (e *Event) fieldsText() (string, error) {
 	return string(data), err
 }
 
-// datedPath matches the part before the day of an address such as /event/{slug}/{day}/. A number after the day
+// datedPath matches the path before the day in a URL such as /event/{slug}/{day}/. A number after the day
 // distinguishes two events of one day.
 var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
 
-// seriesPageOf returns the host and path of a recurring event's page from the address of one of its dates. It returns
-// "" for any other address.
+// seriesPageOf returns the host and path of a recurring event's page, from the URL of one of its dates. It returns
+// "" for other URLs.
 func seriesPageOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 type object = map[string]any
 
-// roots are addresses of the events in the three languages: by a header, by the path and by a parameter.
+// roots are URLs of the list of events in three languages: chosen by a header, by the path and by a parameter.
 var roots = map[calendar.Language]string{
 	calendar.English: "/cal/events/v1/events?start_date=2026-01-01&per_page=3",
 	calendar.Polish:  "/pl/cal/events/v1/events?start_date=2026-01-01&per_page=3",
@@ -34,7 +34,7 @@ type multilingual struct {
 	*apitest.API
 	url string
 	ids map[string]int64 // by title
-	// silent services do not say which languages a record is in.
+	// silent is true if the service does not say which languages a record is in.
 	silent bool
 }
 
@@ -106,8 +106,8 @@ func listOf(bodies ...object) object {
 	return out
 }
 
-// make creates a record of a collection in a language and stores its id in m.ids. translations has pairs of a language
-// and a body, which are written afterwards.
+// make creates a record of a collection in a language and stores its id in m.ids. translations has pairs of a
+// language and a body to write afterwards.
 func (m *multilingual) make(t *testing.T, collection, language string, body object, translations ...any) {
 	t.Helper()
 	if collection == "events" {
@@ -136,7 +136,7 @@ func (m *multilingual) write(t *testing.T, path string, body any) {
 	}
 }
 
-// importInto imports the service's calendar in one language into another database.
+// importInto imports the service's calendar in one language into another database. dry means a dry run.
 func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Language, dry bool) *importer.Report {
 	t.Helper()
 	reader := &importer.Reader{Site: m.Site, Language: l, Rate: 1000}
@@ -154,7 +154,7 @@ func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Lang
 	return report
 }
 
-// countsOf returns the counts of a report as text.
+// countsOf formats the numbers of records in a report.
 func countsOf(r *importer.Report) string {
 	var out []string
 	for _, kind := range importer.Kinds {
@@ -167,11 +167,11 @@ func countsOf(r *importer.Report) string {
 	return strings.Join(out, ", ")
 }
 
-// identityMembers are the members that are made of ids, so that they differ between two databases.
+// identityMembers are the JSON members that contain ids, so that they differ between two databases.
 var identityMembers = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
 
-// replies returns all records that a service sends in a language, by collection and slug, for comparison. It removes
-// ids and addresses. It also removes the languages of terms, which importers cannot see in events.
+// replies returns all records that a service sends in a language, by collection and slug, for comparison. It leaves
+// out ids, URLs, and the languages of terms, which importers cannot see in events.
 func (m *multilingual) replies(t *testing.T, api *apitest.API, l calendar.Language) map[string]any {
 	t.Helper()
 	out := map[string]any{}
@@ -213,8 +213,8 @@ func removeMembers(v any, names ...string) {
 	}
 }
 
-// versions returns numbers that grow with every write: the versions of all rows by kind, and the length of the change
-// log.
+// versions returns the sum of row versions by kind, and the length of the change log. Every write increases one of
+// them.
 func versions(t *testing.T, st *store.Store) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}
@@ -260,8 +260,8 @@ func TestLanguagesOfASourceBecomeOneCalendar(t *testing.T) {
 	}
 }
 
-// checkReimport imports the calendar in several languages, and checks that the replies equal those of the source. A second
-// import must change nothing.
+// checkReimport imports the calendar once in each of the languages of order, and checks that replies equal those of
+// the source. A second import must change nothing.
 func (m *multilingual) checkReimport(t *testing.T, st *store.Store, order []string) {
 	api := apitest.New(t, st)
 	for _, l := range order {
@@ -287,8 +287,8 @@ func (m *multilingual) checkReimport(t *testing.T, st *store.Store, order []stri
 	}
 }
 
-// checkChanges changes texts in one language at the source and imports only that language. It checks that other languages
-// stay the same.
+// checkChanges edits texts in language l at the source and imports only that language. Texts in other languages must
+// stay.
 func (m *multilingual) checkChanges(t *testing.T, st *store.Store, api *apitest.API, l calendar.Language) {
 	t.Helper()
 	others := slices.DeleteFunc(slices.Clone(calendar.Languages), func(other calendar.Language) bool { return other == l })

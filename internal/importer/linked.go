@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// linkedRecords are the terms, images, venues and organizers of a calendar, including those without an event. They have
-// no duplicates and are in the order of first use, parents before children.
+// linkedRecords are the different terms, images, venues and organizers of a calendar, including those without an
+// event. They are in the order of first use, with parents before children.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

@@ -15,20 +15,20 @@ import (
 type namedRecord[R, V any] interface {
 	sourceRecord
 	named() *Named
-	// matchesRow reports whether a stored row can be this record. It is used if the source knows little more than a
-	// name.
+	// matchesRow reports whether a stored row can be this record. It is called if the source knows little more than
+	// a name.
 	matchesRow(row R) bool
-	// setValues sets the values that differ from those of the stored row.
+	// setValues sets in values what differs from the stored row.
 	setValues(c *change, values *V, old R)
 }
 
-// namedRow is a row of a kind that has names.
+// namedRow is a stored venue or organizer.
 type namedRow interface {
 	comparable
 	ent.Row
 }
 
-// namedKind has the statements and rules of one kind of named records.
+// namedKind has the queries and write rules for venues or for organizers.
 type namedKind[R namedRow, V comparable] struct {
 	kind             calendar.Kind
 	empty            R // compared with a new record
@@ -41,7 +41,8 @@ type namedKind[R namedRow, V comparable] struct {
 	}
 }
 
-// prepareNamed compares venues or organizers of the source with the stored ones, and returns the writes.
+// prepareNamed compares venues or organizers of the source with the stored ones, and returns the writes that make
+// them equal.
 func prepareNamed[T namedRecord[R, V], R namedRow, V comparable](
 	ctx context.Context, r *importRun, db *ent.Client, k namedKind[R, V], items []T,
 ) ([]recordWrite, error) {
@@ -81,7 +82,7 @@ func prepareNamed[T namedRecord[R, V], R namedRow, V comparable](
 	return writes, nil
 }
 
-// prepareNamedRecord compares a record with its row, which is nil for a new record, and returns the write.
+// prepareNamedRecord compares a record with its stored row, and returns the write. The row is nil for a new record.
 func prepareNamedRecord[T namedRecord[R, V], R namedRow, V comparable](
 	ctx context.Context, r *importRun, db *ent.Client, k namedKind[R, V], item T, row R,
 ) (recordWrite, error) {

@@ -23,7 +23,8 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	}, items)
 }
 
-// matchesRow also compares the e-mail addresses, if both are known.
+// matchesRow reports whether a row can be this organizer: the names are equal, and so are the e-mail addresses, if
+// both are known.
 func (o *Organizer) matchesRow(row *ent.Organizer) bool {
 	return row.NameKey == calendar.FoldName(o.Name) &&
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))

@@ -16,14 +16,14 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// protectedPage has an event as a list shows it to those who do not know its password.
+// protectedPage is a list with a protected event, as a source sends it to clients without the password.
 const protectedPage = `{"events":[{"id":5,"global_id":"calendar.example.org?id=5","title":"Members' night","status":"publish",
 	"slug":"%F0%9F%8E%89","description":"","excerpt":"","image":false,"all_day":null,"show_map":null,"show_map_link":null,
 	"hide_from_listings":null,"sticky":null,"featured":null,"cost":"","cost_details":{"values":[]},"website":"",
 	"start_date":"2026-12-05 00:00:00","end_date":"2026-12-05 23:59:59","timezone":"Europe/Warsaw",
 	"categories":[],"tags":[],"venue":[],"organizer":[]}]}`
 
-// publicPage has the same event without a password.
+// publicPage is a list with the same event without a password.
 const publicPage = `{"events":[{"id":5,"global_id":"calendar.example.org?id=5","title":"Members' night","status":"publish",
 	"slug":"%F0%9F%8E%89","description":"Bring a cake","all_day":true,"show_map":true,"cost":"$5","cost_details":{"values":["5"]},
 	"start_date":"2026-12-05 00:00:00","end_date":"2026-12-05 23:59:59","timezone":"Europe/Warsaw"}]}`

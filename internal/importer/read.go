@@ -13,19 +13,19 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Reader reads calendars from sources: addresses and files. Only its Site must be set.
+// Reader reads calendars from URLs and files. Only its Site must be set.
 type Reader struct {
 	// Site has the zone of events without one, and the currency format for parsing prices.
 	Site calendar.Site
-	// Language is the language to request from services whose address does not select one. "" means any.
+	// Language is the language to request from services whose URL does not select one. "" means any.
 	Language calendar.Language
 	// Rate is the maximum number of requests per second. 0 means defaultRate.
 	Rate float64
 	// Progress is called with the number of events read and the total, which is 0 if unknown. Nil disables it.
 	Progress func(read, total int)
-	// Retry is called before a retry with its reason and delay. Nil disables it.
+	// Retry is called before each retry with its reason and delay. Nil disables it.
 	Retry func(err error, wait time.Duration)
-	// Tables says how tables are read.
+	// Tables has the options for tables, such as CSV files.
 	Tables Tables
 
 	firstWait time.Duration // delay before the first retry; 0 means the default of the backoff package
@@ -47,7 +47,7 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 	return cal, err
 }
 
-// Limits of a Reader.
+// maxPages and the other constants limit what a Reader requests and reads.
 const (
 	maxBody     = 32 << 20         // bytes of a reply from an address; files have no such limit
 	maxPages    = 10_000           // pages of one list
@@ -60,7 +60,7 @@ const (
 // defaultRate is the default number of requests per second to a service.
 const defaultRate = 2
 
-// errUnknownFormat is the error for a file of another kind.
+// errUnknownFormat is the error for a file that is not a calendar, table or page of events.
 var errUnknownFormat = errors.New("neither a calendar file (iCalendar) with an event, nor a page of events of the REST API (JSON), nor a " +
 	"table (CSV) with titles and starts of events")
 
@@ -120,7 +120,7 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 	return cal, nil
 }
 
-// icalSite returns the site with the language in which the source is read.
+// icalSite returns the site with the language in which the source is read, for decodeICal.
 func (r *Reader) icalSite() calendar.Site {
 	site := r.Site
 	if r.Language != "" {

@@ -18,14 +18,13 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// service is a test server that acts as the API of calendar.example.org. It replaces that host in bodies by its own
-// address.
+// service is a test server for the API of calendar.example.org. In response bodies it replaces that host by its own.
 type service struct {
 	*httptest.Server
 	asked []string // paths with queries
 }
 
-// serve starts a service that replies with what answer returns. try counts the requests from 1.
+// serve starts a service whose responses have the bodies that answer returns. try counts the requests from 1.
 func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try int) string) *service {
 	t.Helper()
 	s := &service{}

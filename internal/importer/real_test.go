@@ -21,8 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// realCalendar names the variable with the path of a city's calendar, which is other people's text and so not
-// part of the project.
+// realCalendar is the environment variable with the path of a city's calendar. That is other people's text and so
+// not a part of the project.
 const realCalendar = "ALMANAC_REAL_CALENDAR"
 
 func TestRealCalendarComesBackAsItWas(t *testing.T) {
@@ -33,8 +33,8 @@ func TestRealCalendarComesBackAsItWas(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { compareReal(t, st, path) })
 }
 
-// These types have the compared members of an event in a response from a real service. Terms are compared by name,
-// because their ids differ.
+// realEvent and the other types have the compared members of an event in a real service's response. Terms are
+// compared by name, because their ids differ.
 type (
 	realEvent struct {
 		GlobalID     string    `json:"global_id"`
@@ -100,8 +100,8 @@ type (
 	}
 )
 
-// realCalendarEvents reads the events of a file, in the form in which they are expected after the import. It decodes
-// entities in names and trims values. From descriptions it keeps only the text.
+// realCalendarEvents reads the events that are expected after the import of a file. Names have no entities, values
+// are trimmed, and descriptions are reduced to their text.
 func realCalendarEvents(t *testing.T, path string) []realEvent {
 	var page struct {
 		Events []realEvent `json:"events"`
@@ -126,7 +126,7 @@ func realCalendarEvents(t *testing.T, path string) []realEvent {
 	return page.Events
 }
 
-// storedEvents returns the events of the database in the form of realCalendarEvents.
+// storedEvents returns the events of the database, for comparison with realCalendarEvents.
 func storedEvents(t *testing.T, st *store.Store) []realEvent {
 	rows, err := st.Ent.Event.Query().Order(ent.Asc(event.FieldID)).WithVenues().WithTerms().
 		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()).WithOrganizer() }).

@@ -14,7 +14,8 @@ import (
 // Action says what an import did with one record.
 type Action string
 
-// The actions, in the order of the columns of a printed report.
+// Create, Update, Translate, Unchanged and Fail are the values of Action, in the order of the columns of a printed
+// report.
 const (
 	Create    Action = "create"
 	Update    Action = "update"
@@ -38,12 +39,12 @@ type Item struct {
 	Title  string
 	Source string // source id
 	ID     int64  // id of the stored record; 0 means that there is none
-	// Altered reports whether something of the record is left out or changed, which a notice says.
+	// Altered is true if a part of the record was left out or changed. A notice says which.
 	Altered bool
 }
 
-// Problem is a record or change that was not imported, or a page or picture that was not read. It may also be the
-// missing end of a file.
+// Problem is a record, change, page or image that could not be imported or read. It can also be the missing end of a
+// file.
 type Problem struct {
 	Kind   calendar.Kind // kind of the record; "" for a page, a picture or the end of a file
 	Title  string        // title of the record; "" means unknown
@@ -64,7 +65,7 @@ type Report struct {
 	// Kept lists the records with fields that stay, because persons changed them here.
 	Kept []KeptRecord
 
-	// unread are the problems of reading the source.
+	// unread are the problems with reading the source, such as a page that failed.
 	unread []Problem
 	counts map[calendar.Kind]map[Action]int
 }
@@ -138,7 +139,7 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// someNames lists the first different names, and says how many other records there are.
+// someNames returns the first few different names, quoted, and says how many other records there are.
 func someNames(names []string) string {
 	const most = 5
 	var shown []string
@@ -195,10 +196,11 @@ func joinErrors(errs []error) string {
 
 var errEmptyPage = errors.New("not a page of events")
 
-// hiddenPage is the page of events that no list of the source shows.
+// hiddenPage is the page number of events that no list of the source shows.
 const hiddenPage = 0
 
-// recordPosition returns the position of a record in the source, for messages.
+// recordPosition describes where an event is in the source, such as "page 2, event 5", for messages. The id is added
+// unless it is "".
 func recordPosition(page, index int, id string) string {
 	at := fmt.Sprintf("page %d, event %d", page, index)
 	if page == hiddenPage {

@@ -27,9 +27,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/feed"
 )
 
-// reserve chooses the ids of the records that the import will create. They keep the ids of the source, with two
-// exceptions: Importer.NewIDs is set, or an earlier import gave new ids to records of this source. If another record
-// has one of these ids, it returns *TakenError.
+// reserve chooses the ids of the records that the import will create. They keep the source's ids, unless
+// Importer.NewIDs is set or an earlier import of this source gave new ids. It returns *TakenError if another record
+// has one of these ids.
 func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*Event) error {
 	list, titles := originsOf(found, events)
 	if len(list) == 0 {
@@ -71,7 +71,7 @@ func (r *importRun) reserve(ctx context.Context, found linkedRecords, events []*
 	})
 }
 
-// TakenID is an id of a source record that another record of this calendar has already.
+// TakenID is an id of a source record that another record of this calendar already has.
 type TakenID struct {
 	ID                int64
 	SourceKind, Kind  calendar.Kind
@@ -80,14 +80,14 @@ type TakenID struct {
 	sharedAtTheSource bool
 }
 
-// TakenError is returned by Run if records of the source cannot keep their ids. Nothing was written then.
+// TakenError is returned by Run if records of the source cannot keep their ids. Run then wrote nothing.
 type TakenError struct{ IDs []TakenID }
 
-// maxNumber is the highest id of a source that an import keeps. Ids that are drawn later are above those of the source,
-// and JavaScript must represent them.
+// maxNumber is the highest source id that an import keeps. New ids are drawn above those of the source, and
+// JavaScript must represent them exactly.
 const maxNumber = 1_000_000_000_000
 
-// numberOf parses the id of a record at the source. It returns 0 if this calendar cannot use the id.
+// numberOf parses the id of a record at the source. It returns 0 for an id that this calendar cannot use.
 func numberOf(id string) int64 {
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil || n < 1 || n > maxNumber {
@@ -121,8 +121,8 @@ func (e *TakenError) Error() string {
 	return b.String()
 }
 
-// dropNamesakes clears the ids of terms if a term with the same id and name exists here. The import links that term
-// instead of creating one. titles has the names by source id.
+// dropNamesakes sets Number to 0 for terms in list that exist here with the same id and name. The import links the
+// existing term instead of creating one. titles has the names by source id.
 func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titles map[string]string) error {
 	wanted := make(map[int64]int) // indexes in list
 	for i, o := range list {
@@ -191,7 +191,7 @@ func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles
 	return list, titles
 }
 
-// The longest identifiers of feeds that are stored, in characters.
+// maxUID and maxGUID are the maximum lengths of stored UIDs and guids, in characters.
 const (
 	maxUID  = maxText
 	maxGUID = 500
@@ -203,7 +203,7 @@ func isUID(uid string) bool {
 		strings.TrimSpace(uid) == uid
 }
 
-// isGUID reports whether this calendar can store a guid of the source. It must be a web address or a URN, because Atom
+// isGUID reports whether this calendar can store a guid of the source. It must be a web URL or a URN, because Atom
 // requires an IRI (RFC 4287, section 4.2.6).
 func isGUID(guid string) bool {
 	u, err := url.Parse(guid)
@@ -211,8 +211,8 @@ func isGUID(guid string) bool {
 		!strings.ContainsAny(guid, "<>\"{}|\\^`") && (u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") || u.Scheme == "urn" && u.Opaque != "")
 }
 
-// dropOwnUIDs clears UIDs that this calendar generated for its own events. The source may be a file that this calendar
-// exported.
+// dropOwnUIDs clears UIDs in list that this calendar generated for its own events. A file that this calendar
+// exported has such UIDs.
 func (r *importRun) dropOwnUIDs(ctx context.Context, list []edit.Origin) error {
 	wanted := make(map[string][]int) // indexes in list
 	for i, o := range list {
@@ -239,8 +239,8 @@ func (r *importRun) dropOwnUIDs(ctx context.Context, list []edit.Origin) error {
 	return nil
 }
 
-// findStored sets the ids under which an earlier import stored records of the list. renumbered reports whether one of
-// these ids differs from the id at the source.
+// findStored sets the ids of records in list that an earlier import stored. renumbered is true if one of them
+// differs from the id at the source.
 func (r *importRun) findStored(ctx context.Context, list []edit.Origin) (renumbered bool, err error) {
 	byKind := make(map[calendar.Kind][]int) // indexes in list
 	for i, o := range list {
@@ -266,7 +266,7 @@ func (r *importRun) findStored(ctx context.Context, list []edit.Origin) (renumbe
 	return renumbered, nil
 }
 
-// storedIDs returns the ids of stored records of a kind by source id. keys are the source ids to look up.
+// storedIDs returns the ids of stored records of a kind, keyed by source id. keys are the source ids to look up.
 func storedIDs(ctx context.Context, db *ent.Client, kind calendar.Kind, keys []string) (map[string]int64, error) {
 	var rows []struct {
 		ID       int64  `sql:"id"`
@@ -283,7 +283,8 @@ func storedIDs(ctx context.Context, db *ent.Client, kind calendar.Kind, keys []s
 	return ids, err
 }
 
-// describeTaken returns a *TakenError that says, for each taken id, which record has it here and which at the source.
+// describeTaken returns a *TakenError that names, for each id, the record that has it here and the one at the
+// source.
 func describeTaken(ctx context.Context, db *ent.Client, taken []edit.Origin, titles map[string]string) error {
 	e := &TakenError{}
 	for _, o := range taken {
@@ -305,12 +306,12 @@ func describeTaken(ctx context.Context, db *ent.Client, taken []edit.Origin, tit
 	return e
 }
 
-// titleColumns are the columns with what a record is called, of the kinds without a name.
+// titleColumns has the column that identifies a record to users, for the kinds without a name column.
 var titleColumns = map[calendar.Kind]string{
 	calendar.Event: event.FieldTitle, calendar.Image: image.FieldSourceURL, calendar.Series: series.FieldSlug,
 }
 
-// describeRecord sets the kind and title of the record that has the id in this calendar.
+// describeRecord sets the kind and title of the record of this calendar that has the id.
 func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	drawn, err := db.Record.Query().Where(record.ID(t.ID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -332,7 +333,7 @@ func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	return err
 }
 
-// withReservedDates runs do, which writes a series. During the call the editor gives the dates of the series their
+// withReservedDates runs do, which writes a series. Meanwhile the editor gives the dates of the series their
 // reserved ids.
 func (r *importRun) withReservedDates(e *Event, do func() error) error {
 	starts := make(map[calendar.Wall]int64, len(e.Series.Changed))

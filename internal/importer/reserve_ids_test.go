@@ -37,7 +37,7 @@ func allOf(t *testing.T, s *wptest.Site) *Calendar {
 	return cal
 }
 
-// runImport imports a calendar. change sets options of the importer before; nil changes none.
+// runImport imports a calendar. change sets options of the importer first; nil sets none.
 func runImport(t *testing.T, st *store.Store, cal *Calendar, change func(*Importer)) (*Report, error) {
 	t.Helper()
 	im := &Importer{DB: st.Ent, Site: testSite()}
@@ -49,7 +49,7 @@ func runImport(t *testing.T, st *store.Store, cal *Calendar, change func(*Import
 
 func withNewIDs(im *Importer) { im.NewIDs = true }
 
-// idsBySource returns the ids of all stored records by source id. The source ids are without their host.
+// idsBySource returns the ids of all stored records by source id, without the host in the source ids.
 func idsBySource(t *testing.T, db *ent.Client) map[string]int64 {
 	t.Helper()
 	ids := make(map[string]int64)

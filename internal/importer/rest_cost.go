@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// cost returns the cost of an event. A service sends the displayed text, and more exact details without the format.
-// Almanac then replies with the same values and currency, even if the details do not name the currency.
+// cost returns the cost of an event, from the displayed text and from the unformatted details. Almanac must then
+// reply with the same values and currency, even if the details name no currency.
 func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.
@@ -54,7 +54,7 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 // groups.
 var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// costElements splits a displayed cost, such as "Donation – $10 – $20", at the dashes between its parts.
+// costElements splits a displayed cost, such as "Donation – $10 – $20", at its dashes.
 func costElements(shown string) []string {
 	var out []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(shown, " - ", " – "), " – ") {
@@ -65,7 +65,7 @@ func costElements(shown string) []string {
 	return out
 }
 
-// textOf returns the first of the displayed texts that has the same slug as value. If there is none, it returns value.
+// textOf returns the first of the displayed texts whose slug equals value. If there is none, it returns value.
 func textOf(value string, shown []string) string {
 	for _, s := range shown {
 		if calendar.Slug(s) == calendar.Slug(value) {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// span returns the start, end and zone of an event. Invalid dates are faults.
+// span returns the start, end and zone of an event. An invalid date is recorded as a fault.
 func (d recordReader) span(o object) calendar.Span {
 	start, started := o.wall("start_date")
 	end, ended := o.wall("end_date")
@@ -34,8 +34,8 @@ func (d recordReader) span(o object) calendar.Span {
 	return s
 }
 
-// zone returns the zone of an event, by default that of the site. If the service names no zone, it compares start with
-// the start in UTC. If they do not fit the site's zone, it returns their offset.
+// zone returns the zone of an event. If the service names none, it is the site's zone, unless the start in UTC
+// disagrees. Then it is the fixed offset between start and the start in UTC.
 func (d recordReader) zone(o object, start calendar.Wall) calendar.Zone {
 	text := strings.TrimSpace(o.raw("timezone"))
 	if text != "" {

@@ -72,7 +72,8 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
-// setPlain sets a plain field of the object's event from its member. flag parses a boolean. Null becomes an empty text.
+// setPlain sets a plain field of the event from the JSON member of that name. flag parses a boolean. Null becomes
+// "".
 func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
 	_, said := o.members[f.Name]
 	switch value := f.Value.(type) {
@@ -95,7 +96,7 @@ func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
 	}
 }
 
-// integer returns the integer of a field, if it is within the bounds of the field. Nil means that there is none.
+// integer returns the integer in a field. Nil means missing, invalid or outside the field's bounds.
 func (o object) integer(f ent.PlainField) *int {
 	text := strings.TrimSpace(o.raw(f.Name))
 	if text == "" {
@@ -113,7 +114,7 @@ func (o object) integer(f ent.PlainField) *int {
 // section 13). Ticketed is null too, but is not checked.
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
 
-// isProtected reports whether readers need a password for the event at the source.
+// isProtected reports whether the event needs a password at the source.
 func (o object) isProtected() bool {
 	for _, name := range redactedFlags {
 		if _, said := o.members[name]; !said || o.has(name) {
@@ -123,8 +124,8 @@ func (o object) isProtected() bool {
 	return true
 }
 
-// protect marks an event as protected by a password at the source. It clears the fields that the source then hides. So
-// the import does not overwrite their stored values.
+// protect marks an event as protected at the source, and clears the fields that the source then hides. So the import
+// does not overwrite their stored values.
 func (e *Event) protect() {
 	e.Protected = true
 	e.Description, e.Excerpt, e.Cost, e.Website = nil, nil, nil, nil
@@ -138,7 +139,7 @@ func (e *Event) protect() {
 	}
 }
 
-// eventStatus returns the event status. Nil means missing or unknown.
+// eventStatus returns whether the event takes place, such as canceled. Nil means missing or unknown.
 func (o object) eventStatus() *calendar.EventStatus {
 	if !o.has("event_status") {
 		return nil
@@ -151,8 +152,8 @@ func (o object) eventStatus() *calendar.EventStatus {
 	return &s
 }
 
-// attendance returns whether people attend an event in person or online. Nil means missing or unknown. Some
-// services send is_virtual instead, and virtual_event_type for events that also take place at a venue.
+// attendance returns whether people attend in person or online. Nil means missing or unknown. Some services send
+// is_virtual instead, and virtual_event_type for events that also have a venue.
 func (o object) attendance() *calendar.Attendance {
 	if o.has("attendance") {
 		a := cmp.Or(calendar.Attendance(strings.ToLower(o.raw("attendance"))), calendar.Offline)

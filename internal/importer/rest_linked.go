@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// named reads the fields that venues and organizers share.
+// named reads the fields that venues and organizers share. kind is also the member with the name.
 func (d recordReader) named(o object, kind calendar.Kind) Named {
 	return Named{
 		Origin: d.origin(o, o.id("id"), string(kind)),
@@ -44,7 +44,8 @@ func (d recordReader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState returns the value of stateprovince that replies have if none is stored (contract, section 6.2).
+// derivedState returns the stateprovince that Almanac sends for a venue which has none stored (contract, section
+// 6.2).
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":
@@ -64,8 +65,8 @@ func (d recordReader) organizer(o object) *Organizer {
 	return &Organizer{Named: d.named(o, calendar.Organizer), Email: o.inert("email", maxText)}
 }
 
-// term reads a category or tag. A term may have the same id as an event or venue of the service. So the source ids of
-// terms have another form.
+// term reads a category or tag. Its source id has another form than that of an event or venue, because the numbers
+// may be equal.
 func (d recordReader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
@@ -93,8 +94,8 @@ func (d recordReader) termOrigin(o object, id string, kind calendar.Kind) Origin
 
 func termKey(prefix, id string) string { return prefix + "?term=" + id }
 
-// parentURL returns the address from which a category's parent can be read. parent is the id of the parent. "" means
-// unknown.
+// parentURL returns the API URL of a category's parent. parent is the parent's id. "" means that the URL cannot be
+// derived.
 func (d recordReader) parentURL(o object, parent string) string {
 	if urls, ok := newObject(o.members["urls"], "", &readLog{}); ok {
 		if up := urls.raw("up"); up != "" {
@@ -110,7 +111,7 @@ func (d recordReader) parentURL(o object, parent string) string {
 	return d.root + "/categories/" + parent
 }
 
-// sizeNames are the names of the image sizes that are read from replies of the source (contract, section 6.6).
+// sizeNames are the image sizes that are read from the source (contract, section 6.6).
 var sizeNames = []string{"thumbnail", "medium", "medium_large", "large"}
 
 // mimeTypes are the MIME types of images by extension.
@@ -119,7 +120,7 @@ var mimeTypes = map[string]string{
 	"svg": "image/svg+xml", "avif": "image/avif", "bmp": "image/bmp", "tiff": "image/tiff",
 }
 
-// image reads the image of a record. Nil means that there is none.
+// image reads the image of a record. Nil means that it has none.
 func (d recordReader) image(o object) *Image {
 	if o.isEmpty("image") {
 		return nil
@@ -174,8 +175,8 @@ func (d recordReader) image(o object) *Image {
 	return img
 }
 
-// extension returns the file extension of an image in lower case, without the dot. It uses the extension that the
-// service sent, or else that of the address.
+// extension returns a file extension in lower case, without the dot: the one that the service sent, or else that of
+// the URL.
 func extension(sent, address string) string {
 	ext := sent
 	if ext == "" {

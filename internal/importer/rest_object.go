@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// object reads the members of a JSON object from services with loose types. These send numbers as text, text as
-// numbers, and false, null or [] for nothing. It collects a fault for each value that it cannot interpret.
+// object reads members of a JSON object from services with loose types: numbers as text, text as numbers, and false,
+// null or [] for nothing. It records a fault for each value that it cannot interpret.
 type object struct {
 	members map[string]json.RawMessage
 	at      string // prefix of names in faults and notices, such as "venue: "
@@ -60,7 +60,7 @@ func (o object) has(name string) bool {
 	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
-// isEmpty reports whether a member is missing or has a value that services send for nothing.
+// isEmpty reports whether a member is missing or is null, false, "", [] or {}.
 func (o object) isEmpty(name string) bool {
 	switch strings.TrimSpace(string(o.members[name])) {
 	case "", "null", "false", "[]", "{}", `""`:
@@ -98,13 +98,13 @@ func (o object) raw(name string) string {
 	return ""
 }
 
-// text returns the member name as plain text (markup.Text), cut to limit characters. 0 means no limit. If the value is
-// invalid, it records a fault and returns "".
+// text returns the member name as plain text (markup.Text), cut to limit characters. A limit of 0 means none. For an
+// invalid value it records a fault and returns "".
 func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
-// inert returns the member name as text without markup. It is for fields that the API sends unescaped.
+// inert returns the member name as text without markup. Use it for fields that the API sends unescaped.
 func (o object) inert(name string, limit int) string {
 	s, err := markup.Text(o.raw(name))
 	if err != nil {
@@ -123,7 +123,7 @@ func (o object) plain(name, raw string, limit int) string {
 	return o.cutWithNotice(name, s, limit)
 }
 
-// cutWithNotice cuts the text s to limit characters, and adds a notice if it cut something. 0 means no limit.
+// cutWithNotice cuts s to limit characters, and adds a notice if it cut something. A limit of 0 means none.
 func (o object) cutWithNotice(name, s string, limit int) string {
 	if limit == 0 || utf8.RuneCountInString(s) <= limit {
 		return s
@@ -142,8 +142,8 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns the member name as a boolean, which services send as true, 1, "yes" and the like. It returns nil for
-// null, "" and a missing member.
+// flag returns the member name as a boolean, which services also send as 1, "yes" and the like. Nil means null, ""
+// or missing.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -164,7 +164,7 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns the digits of a positive number. It returns "" if the member is missing or empty.
+// id returns the member name as the digits of a positive number. "" means missing or empty.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -177,7 +177,7 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns a finite number. It returns nil if the member is missing or empty.
+// number returns the member name as a finite number. Nil means missing or empty.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -191,7 +191,7 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// count returns a number of pixels or bytes. It returns 0 if the member is missing or empty.
+// count returns the member name as a number of pixels, bytes or records. 0 means missing or empty.
 func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -204,7 +204,7 @@ func (o object) count(name string) int64 {
 	return int64(*f)
 }
 
-// wall returns the member name as a wall time. It reports false if the member is missing or invalid.
+// wall returns the member name as a wall time. It returns false if the member is missing or invalid.
 func (o object) wall(name string) (calendar.Wall, bool) {
 	s := strings.TrimSpace(o.raw(name))
 	// Services send these values if there is no date.
@@ -219,8 +219,8 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant returns an instant that the object has in UTC or as wall time. utc and local are the names of the two
-// members. It prefers utc, and converts local from the zone. It returns nil if both are missing.
+// instant returns the instant in the member utc, or else the wall time of zone in the member local. Nil means that
+// both are missing.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))
@@ -241,7 +241,7 @@ var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 // schemePattern matches the start of a text that browsers interpret as the scheme of a URL.
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
-// link returns a web address from the member name, with or without "https://". It returns "" for an invalid address or
+// link returns the web URL in the member name, which may lack "https://". It returns "" for an invalid URL or
 // another scheme, because web pages link to the result.
 func (o object) link(name string) string {
 	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
@@ -275,11 +275,11 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug returns the member name as a valid slug, by the rules of keptSlug.
+// slug returns the member name as a valid slug (see keptSlug).
 func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
 
-// keptSlug returns a valid slug from a slug in any form. It percent-encodes what the source percent-encodes, and slugs
-// with letters other than Latin ones, so that the record keeps its address. It transliterates Latin letters.
+// keptSlug returns a valid slug from any text. It percent-encodes what the source percent-encodes, and slugs in
+// scripts other than Latin, so that the record keeps its URL. It transliterates Latin letters.
 func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
@@ -293,8 +293,8 @@ func keptSlug(raw string) string {
 	return calendar.EncodedSlug(text)
 }
 
-// isTransliteration reports whether slug is the source's slug in Latin letters, though the source percent-encodes it. A
-// number at the end is allowed: it distinguishes records with the same slug.
+// isTransliteration reports whether slug is the source's percent-encoded slug in Latin letters. slug may end in a
+// number, which distinguishes records with the same slug.
 func isTransliteration(slug, source string) bool {
 	latin := calendar.Slug(calendar.DecodedSlug(source))
 	if latin == "" || latin == source {

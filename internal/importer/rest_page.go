@@ -18,7 +18,9 @@ func decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
 
-// decodePage is like decode, but reads from a stream. It has the JSON of only one event in memory at a time.
+// decodePage reads a page of a list of events from a stream, with the JSON of one event in memory at a time. number
+// is the page, for messages. An invalid event becomes a Problem. It returns an error if the JSON is not a page of
+// events.
 func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	p := &Page{}
 	index := 0
@@ -56,8 +58,8 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	return p, nil
 }
 
-// readList reads a JSON object whose member name is a list, and calls each for every item of the list. It returns the
-// other members. The member name is null in the result.
+// readList reads a JSON object and calls each for every item of the list in the member name. It returns the other
+// members, with null for the list.
 func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	top, err := readMembers(json.NewDecoder(from), name, each)
 	if errors.Is(err, io.EOF) {
@@ -66,8 +68,8 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers is like readList, but uses an existing decoder. If the text ends too early, the error is io.EOF or
-// io.ErrUnexpectedEOF.
+// readMembers reads a JSON object from dec. It calls each for every item of the list in the member name, and returns
+// the other members. If the text ends too early, the error is io.EOF or io.ErrUnexpectedEOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)

@@ -16,8 +16,7 @@ type recordReader struct {
 	site   calendar.Site
 }
 
-// prefixOf returns the prefix that all source ids of a service have. It is the host and path of the service, or the
-// host alone.
+// prefixOf returns what all source ids of a service begin with: its host and path, or its host alone.
 func prefixOf(o object) string {
 	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
 		return prefix
@@ -30,8 +29,8 @@ func prefixOf(o object) string {
 	return ""
 }
 
-// origin returns the Origin of a record with an id at the source. kind is "" for the event itself, or the kind of a
-// record in the event.
+// origin returns the Origin of a record with an id at the source. kind is "" for the event itself, otherwise the
+// kind of a record in the event.
 func (d recordReader) origin(o object, id, kind string) Origin {
 	key := strings.TrimSpace(o.raw("global_id"))
 	if key == "" && id != "" && d.prefix != "" {
@@ -51,7 +50,7 @@ func (d recordReader) origin(o object, id, kind string) Origin {
 	return Origin{Key: key, Number: numberOf(id), Where: where, Language: title, Languages: all}
 }
 
-// requiredText returns the text of a required title or name.
+// requiredText returns the text of a title or name, and records a fault if it is empty.
 func (o object) requiredText(name string) string {
 	before := len(o.log.faults)
 	s := o.text(name, maxTitle)
@@ -61,7 +60,7 @@ func (o object) requiredText(name string) string {
 	return s
 }
 
-// page returns the web address of the record's page, or "" if there is none.
+// page returns the URL of the record's page, or "" if there is none.
 func (o object) page() string {
 	address := object{o.members, "", &readLog{}}.raw("url") // the import does without it
 	if u, err := url.Parse(address); err != nil || u.Host == "" || len(address) > maxURL {

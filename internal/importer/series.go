@@ -21,9 +21,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// separateRecurring splits the events into recurring and single ones. It usually follows the source, with two
-// exceptions for events that an earlier import stored. Dates with ids of their own stay single events if one of them is
-// stored as such. A single event of a file becomes a series with one date if it is stored as a series.
+// separateRecurring splits the events into recurring and single ones, usually as the source has them. Dates with
+// their own ids stay single events if an earlier import stored one of them so. A single event of a file becomes a
+// series of one date if a series is stored for it.
 func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
 	var keys []string
 	for _, e := range all {
@@ -79,7 +79,8 @@ func (r *importRun) separateRecurring(ctx context.Context, all []*Event) (recurr
 	return recurring, single, nil
 }
 
-// prepareSeries compares recurring events of the source with the stored series, and returns the writes.
+// prepareSeries compares recurring events of the source with the stored series, and returns the writes that make
+// them equal.
 func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	enabled, err := series.IsEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
@@ -110,8 +111,8 @@ const idBatch = 500
 const errSeriesDisabled refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
-// findSeries returns the stored series of a recurring event, with its phases. It looks for the source ids of the event
-// and of its dates, among series and occurrences. Nil means that there is none.
+// findSeries returns the stored series of a recurring event, with its phases. It looks up the source ids of the
+// event and of its dates, in series and in occurrences. Nil means that there is none.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {
@@ -157,7 +158,7 @@ func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Serie
 	return s, nil
 }
 
-// prepareNewSeries plans the creation of a series. The event is new, or was stored as a single event before.
+// prepareNewSeries plans the creation of a series. An earlier import may have stored the event as a single one.
 func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (recordWrite, error) {
 	row, err := eventsWithLinks(db.Event.Query().Where(event.SourceID(e.Key))).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
@@ -227,8 +228,8 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	return w, nil
 }
 
-// setSchedule sets all fields of a schedule in an input. A schedule without a rule gets its start as an RDATE. An input
-// without a rule and RDATE would make no series.
+// setSchedule copies a schedule to an input. Without a rule, the start becomes an RDATE, because an input without
+// rule and RDATE makes no series.
 func setSchedule(in *edit.EventInput, s recur.Schedule) {
 	if s.Rule.IsZero() && len(s.RDate) == 0 {
 		s.RDate = []calendar.Wall{s.Start}
@@ -247,7 +248,7 @@ func eventsWithLinks(q *ent.EventQuery) *ent.EventQuery {
 		WithTranslations()
 }
 
-// joinNotices joins notices to one text. It leaves out "".
+// joinNotices joins the notices that are not "" to one text.
 func joinNotices(notices ...string) string {
 	return strings.Join(slices.DeleteFunc(notices, func(n string) bool { return n == "" }), "; ")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// datesToWrite has the occurrences of a series that need writes of their own.
+// datesToWrite has the occurrences of a series that differ from the series, and so need writes of their own.
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string
@@ -27,8 +27,8 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates plans the writes of single occurrences. An occurrence gets the fields in which the source's date differs
-// from the series. Other fields that the stored occurrence has of its own follow the series again.
+// prepareDates plans the writes of single occurrences. An occurrence gets the fields in which the source's date
+// differs from the series. Its other fields follow the series again.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)
@@ -107,8 +107,8 @@ func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, 
 	return d, nil
 }
 
-// dateAt returns the event at a nominal start, with the fields that all dates of the series have. Nil means that the
-// series has no such date.
+// dateAt returns the date with a nominal start, as an event with the fields that all dates of the series share. Nil
+// means that the series has no such date.
 func (e *Event) dateAt(nominal calendar.Wall) *Event {
 	s := e.Series.Schedule
 	if unknown, err := unknownDates(s, datesOf([]calendar.Wall{nominal})); err != nil || len(unknown) > 0 {
@@ -123,8 +123,8 @@ func (e *Event) dateAt(nominal calendar.Wall) *Event {
 	return &one
 }
 
-// prepareDate compares an occurrence with the source, and returns the write. Nil means that they are equal. A field
-// that equals that of the series again follows the series from then on.
+// prepareDate compares a stored occurrence with the source's date, and returns the write. Nil means that they are
+// equal. A field that equals that of the series follows the series from then on.
 func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
 	do func(context.Context, *ent.Tx) (int64, error), notice string, kept []string, err error,
 ) {

@@ -59,8 +59,8 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	return w, nil
 }
 
-// compareSeries compares the fields that all dates of a series share. It sets the change and the input of the planned
-// update.
+// compareSeries compares the fields that all dates of a series share. It sets u.change, u.texts and u.input. notice
+// is for the report; "" means none.
 func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *seriesUpdate, s *ent.Series) (
 	notice string, kept []string, err error,
 ) {
@@ -145,9 +145,8 @@ func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *serie
 	})
 }
 
-// withNominalStarts sets the nominal start of each date that is stored, found by its source id. Otherwise a date with
-// another start would count as new instead of moved. A new date may start at the nominal start of a moved occurrence.
-// It then gets a free nominal start.
+// withNominalStarts sets the nominal start of each date that is stored, found by its source id. Without it, a moved
+// date would count as new. A new date that starts at the nominal start of a moved occurrence gets a free one.
 func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
 	here := make(map[string]calendar.Wall)
 	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {

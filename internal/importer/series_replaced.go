@@ -22,8 +22,8 @@ type replacedRecords struct {
 
 func (p replacedRecords) isNone() bool { return len(p.events)+len(p.series) == 0 }
 
-// replacedBy returns the stored records that a recurring event replaces. Earlier imports stored them, but the file no
-// longer has them as separate records.
+// replacedBy returns the stored records that a recurring event replaces: those that the file no longer has as
+// separate records.
 func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p replacedRecords, err error) {
 	if !e.InFile {
 		return p, nil
@@ -57,7 +57,7 @@ func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) (p
 }
 
 // trashReplaced moves replaced records to the trash. It removes the source ids of series, so that a later file can
-// create them again.
+// create these series again.
 func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRecords) error {
 	if err := r.trashEvents(ctx, tx, p.events); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (r *importRun) trashReplaced(ctx context.Context, tx *ent.Tx, p replacedRec
 	return nil
 }
 
-// trashGone moves to the trash what earlier imports stored for events that have no date any more. keys are their source
-// ids.
+// trashGone moves to the trash what earlier imports stored for events that no longer have any date. keys are their
+// source ids.
 func (r *importRun) trashGone(ctx context.Context, keys []string) error {
 	for some := range slices.Chunk(keys, idBatch) {
 		ids, err := r.DB.Series.Query().Where(entseries.SourceIDIn(some...), entseries.StatusNEQ(calendar.Trash)).Order(entseries.ByID()).IDs(ctx)

@@ -13,16 +13,16 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// schedulePlan is the plan that changes the future dates of a stored series to those of the source. Past dates
-// are not compared, because a change of a schedule never moves them.
+// schedulePlan changes the future dates of a stored series to those of the source. Past dates are not compared,
+// because a change of a schedule never moves them.
 type schedulePlan struct {
-	// changed is the schedule to send for the series. Nil means none. Its first occurrence starts at the start of the
-	// last phase, moved as far as the first future date moves. It lasts as long as in the source (contract, section 19.5).
+	// changed is the schedule to write. Nil means none. Its first occurrence starts at the start of the last phase,
+	// moved as far as the first future date moves. It lasts as long as in the source (contract, section 19.5).
 	changed *recur.Schedule
-	// gone are the ids of occurrences whose dates the source no longer has.
+	// gone has the ids of occurrences whose dates the source no longer has.
 	gone []int64
-	// end is the id of the first future occurrence if the series must end, because the source has no future date.
-	// 0 means that there is nothing to end.
+	// end is the id of the first future occurrence, if the series must end before it because the source has no
+	// future date. 0 means that the series goes on.
 	end int64
 }
 
@@ -31,9 +31,9 @@ const comparedYears = 10
 
 func (p schedulePlan) isUnchanged() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
-// planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash.
-// If a person changed the schedule and KeepEdited is set, it plans nothing.
-// It also ignores dates missing in a source with separate events. For a Partial source it plans nothing.
+// planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash, and
+// dates that a source with separate events lacks. It plans nothing if the source is Partial, or if
+// KeepEdited is set and a person changed the schedule.
 func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil
@@ -170,8 +170,8 @@ func hasOccurrence(s recur.Schedule) bool {
 	return false
 }
 
-// wantedSchedule returns the schedule of the source and its first future date. It reports false if there is no future
-// date. A source that sends each date as an event may not have sent all dates. So the stored dates are added for it.
+// wantedSchedule returns the schedule of the source and its first future date, or false if there is none. A source
+// with one event per date may not have sent all, so the stored dates are added.
 func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	s recur.Schedule, first calendar.Wall, ok bool, err error,
 ) {
@@ -200,8 +200,8 @@ func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	return s, first, false, nil
 }
 
-// relative returns the part of a schedule from first on, in the form of an update of the stored series. Dates in the
-// trash become EXDATEs. UNTIL replaces COUNT, which would also count earlier dates.
+// relative returns the part of a schedule from first on, as an update of the stored series. Dates in the trash
+// become EXDATEs. UNTIL replaces COUNT, which would also count earlier dates.
 func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Schedule {
 	_, _, rest, _ := s.Split(first)
 	if rest.Rule.Count > 0 {
@@ -222,8 +222,8 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 	return rest
 }
 
-// trashDates moves occurrences to the trash whose dates the source no longer has. It marks them as off schedule, so
-// that they come back if the source has their dates again.
+// trashDates moves the occurrences in plan.gone to the trash. It marks them as off schedule, so that they come back
+// if the source has their dates again.
 func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err

@@ -23,13 +23,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// readICal reads an iCalendar file with the given events. It adds the lines before and after them.
+// readICal decodes an iCalendar file made of the given VEVENTs.
 func readICal(t testing.TB, events ...string) *Calendar {
 	t.Helper()
 	return readCutICal(t, append(events, "END:VCALENDAR\n")...)
 }
 
-// readCutICal reads an iCalendar file that ends after the given events, without END:VCALENDAR.
+// readCutICal decodes an iCalendar file that ends after the given VEVENTs, without END:VCALENDAR.
 func readCutICal(t testing.TB, events ...string) *Calendar {
 	t.Helper()
 	text := "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//test//EN\n" + strings.Join(events, "")
@@ -56,7 +56,7 @@ func checkOccurrences(t *testing.T, st *store.Store, want []string) {
 	}
 }
 
-// occurrences returns a line of text for each occurrence of the stored series, in the order of nominal starts.
+// occurrences returns a line for each stored occurrence of a series, in the order of nominal starts.
 func occurrences(t testing.TB, st *store.Store) []string {
 	t.Helper()
 	rows, err := st.Ent.Event.Query().Where(event.SeriesIDNotNil()).Order(event.ByOriginalStart(), event.ByID()).
@@ -511,8 +511,7 @@ func TestImportLeavesTrashedOccurrencesAlone(t *testing.T) {
 	})
 }
 
-// datedEvent returns a date of a recurring event in JSON, as the plugin sends it: an event whose address ends with the
-// day.
+// datedEvent returns a date of a recurring event in JSON, as the plugin sends it. Its URL ends with the day.
 func datedEvent(id int, day, slug string, members ...string) string {
 	return fmt.Sprintf(`{"id": %d, "global_id": "calendar.example.org?id=%d", "title": "Yoga", "slug": %q,
 		"url": "https://calendar.example.org/event/yoga/%s/", "start_date": "%s 18:00:00", "end_date": "%s 19:00:00",

@@ -73,11 +73,12 @@ type Tables struct {
 	Maps  []string  // COLUMN=FIELD for columns with other names
 	Dates DateOrder // order of dates that can be read in two ways
 	// Preview is called before Read returns, with what was understood. If the order of dates is unknown, it is first
-	// called with Ambiguous set and returns the order; "" ends the read with an error. Nil shows and asks nothing.
+	// called with Ambiguous set, and returns the order; "" ends the read with an error. Nil disables it.
 	Preview func(TablePreview) (DateOrder, error)
 }
 
-// Prefixes of source ids of records in tables. Records other than events have no id in a table.
+// csvEvent and the other constants are prefixes of source ids of records in tables. Venues, organizers and terms
+// have no id in a table.
 const (
 	csvEvent     = "csv:"
 	csvVenue     = "csv-venue:"
@@ -87,22 +88,22 @@ const (
 	csvHere      = "csv-here:" // records of this calendar that a table names by id or slug
 )
 
-// Errors of files that are no tables of text.
+// errSpreadsheet and errNoTable are the errors for files that are not tables of text.
 var (
 	errSpreadsheet = errors.New("a spreadsheet, not a table of text; save it as CSV (UTF-8) and import that")
 	errNoTable     = errors.New("not a table")
 )
 
-// isSpreadsheet reports whether a file was written by a spreadsheet program, as opposed to CSV.
+// isSpreadsheet reports whether a file is a spreadsheet such as XLSX, not CSV.
 func isSpreadsheet(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0"))
 }
 
-// maxTitleRows is the maximum number of rows above the header, which have the title of the table.
+// maxTitleRows is the maximum number of title rows above the header.
 const maxTitleRows = 10
 
-// findColumns finds the header row, and the field of each column. If the header is not the first row, it must have
-// columns for title and start. Otherwise a cell of any row could be mistaken for a header.
+// findColumns finds the header row, and the field of each column. A header below the first row must have columns for
+// title and start, so that no other row is mistaken for it.
 func (t *tableReader) findColumns() (err error) {
 	first := t.table.Header
 	for rows := range maxTitleRows + 1 {
@@ -128,7 +129,8 @@ func (t *tableReader) findColumns() (err error) {
 	return noColumnsError(first)
 }
 
-// checkEnd adds a Problem if the table has too many rows. complete is false if the reader stopped before the last row.
+// checkEnd adds a Problem if the reader stopped at the maximum number of rows. complete is true if it read the last
+// row.
 func (t *tableReader) checkEnd(complete bool) {
 	if !complete {
 		t.cal.Problems = append(t.cal.Problems, Problem{

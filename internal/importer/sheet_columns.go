@@ -19,8 +19,8 @@ type sheetColumn struct {
 	header, field string
 }
 
-// sheetColumns returns the field of each column of a header. maps are entries such as COLUMN=FIELD from the user. They
-// take precedence over the known names of columns.
+// sheetColumns returns the columns of a header row with their fields. maps are the user's entries COLUMN=FIELD,
+// which precede the known names.
 func sheetColumns(header, maps []string) ([]sheetColumn, error) {
 	names := loadColumnNames()
 	columns := make([]sheetColumn, len(header))
@@ -100,7 +100,7 @@ var loadColumnNames = sync.OnceValue(func() columnNames {
 	return n
 })
 
-// foldLetters returns a text in lower case without accents.
+// foldLetters returns a text in lower case, without accents.
 func foldLetters(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -113,7 +113,7 @@ func foldLetters(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// foldHeader returns a column's name in a form for comparison, without differences of case, accents and punctuation.
+// foldHeader returns a column's name in lower case, without accents and punctuation, for comparison.
 func foldHeader(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -130,8 +130,8 @@ func hasField(columns []sheetColumn, field string) bool {
 	return slices.ContainsFunc(columns, func(c sheetColumn) bool { return c.field == field })
 }
 
-// parseMap parses an entry COLUMN=FIELD and returns the index and the field of the column. COLUMN is a name, which may
-// be quoted, letters (A, AB) or a number. The field "-" means that the column is ignored.
+// parseMap parses an entry COLUMN=FIELD into the column's index and the field. COLUMN is a name, which may be
+// quoted, letters (A, AB) or a number. The field "-" means that the column is ignored.
 func parseMap(entry string, header []string) (at int, field string, err error) {
 	cut := strings.LastIndexByte(entry, '=')
 	if cut < 0 {
@@ -180,8 +180,8 @@ func SplitMaps(list string) (entries []string) {
 	return slices.DeleteFunc(append(entries, list[start:]), func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// columnNumber returns the index of a column from its letters (A, AB) or its number from 1. It returns -1 for other
-// text.
+// columnNumber returns the index of a column, from 0, for its letters (A, AB) or its number from 1. It returns -1
+// for other text.
 func columnNumber(name string) int {
 	if n, err := strconv.Atoi(name); err == nil {
 		return n - 1
@@ -199,7 +199,7 @@ func columnNumber(name string) int {
 	return n - 1
 }
 
-// columnLetters returns the letters by which spreadsheets name column i, such as A for 0.
+// columnLetters returns a spreadsheet's letters for the column with index i, such as A for 0.
 func columnLetters(i int) string {
 	if i < 26 {
 		return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i : i+1]
@@ -207,7 +207,7 @@ func columnLetters(i int) string {
 	return columnLetters(i/26-1) + columnLetters(i%26)
 }
 
-// quotedNames returns the names of the first columns, quoted, for an error message.
+// quotedNames returns the quoted names of the first columns, for an error message.
 func quotedNames(header []string) string {
 	const most = 30
 	shown := make([]string, 0, most)

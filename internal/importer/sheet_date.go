@@ -15,7 +15,7 @@ import (
 // DateOrder is the order of day and month in dates such as 05/06/2026. "" means unknown.
 type DateOrder string
 
-// Values of DateOrder.
+// DayFirst and MonthFirst are the known values of DateOrder.
 const (
 	DayFirst   DateOrder = "dmy"
 	MonthFirst DateOrder = "mdy"
@@ -29,7 +29,7 @@ type sheetDate struct {
 	at    *time.Time   // instant, if the cell names an offset
 }
 
-// Errors of dates.
+// errAmbiguous and the other errors are the reasons why a cell has no usable date or time.
 var (
 	errAmbiguous  = errors.New("day and month may be either way round")
 	errNoDate     = errors.New("not a date")
@@ -53,7 +53,8 @@ var (
 	dateSpan   = regexp.MustCompile(` (?:-|–|—|to|do|a|al|hasta|until) |[–—]`)
 )
 
-// monthWords maps the starts and forms of the names of months, without accents, to their numbers.
+// monthWords maps month names to numbers: English, Polish and Spanish, with abbreviations and inflected forms, and
+// Roman numerals. The keys have no accents.
 var monthWords = func() map[string]int {
 	words := map[string]int{}
 	for n, list := range []string{
@@ -77,7 +78,7 @@ var monthWords = func() map[string]int {
 	return words
 }()
 
-// fillerWords are words beside a date or time that change nothing: weekdays and words such as "at".
+// fillerWords are words next to a date or time that are ignored: weekdays and words such as "at".
 var fillerWords = func() map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(`
@@ -91,8 +92,8 @@ var fillerWords = func() map[string]bool {
 	return words
 }()
 
-// orderEvidence returns the order of day and month that a date proves, as 25/06/2026 does. It returns "" if the date
-// proves none. ambiguous is true if the order matters, but is not proved.
+// orderEvidence returns the order of day and month that a date proves, as 25/06/2026 does; "" means none. ambiguous
+// is true if the date has two possible meanings.
 func orderEvidence(text string) (order DateOrder, ambiguous bool) {
 	s := foldDate(text)
 	if isoDay.MatchString(s) {
@@ -126,7 +127,7 @@ func parseNumber(s string) int {
 	return n
 }
 
-// readDate parses a cell that has a date, and perhaps times of day.
+// readDate parses a cell with a date and optional times of day.
 func readDate(text string, order DateOrder) (sheetDate, error) {
 	if len(text) > maxDateText {
 		return sheetDate{}, errNoDate
@@ -153,7 +154,7 @@ func readDate(text string, order DateOrder) (sheetDate, error) {
 	return readOneDate(s, order)
 }
 
-// readOneDate parses a text in the form of foldDate that has one date.
+// readOneDate parses a text with one date, which foldDate has folded.
 func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	s = strings.TrimSpace(s)
 	rest, lastDay := "", 0
@@ -219,7 +220,7 @@ func readOneDate(s string, order DateOrder) (d sheetDate, err error) {
 	return d, nil
 }
 
-// readNamedDate parses a date whose month is a word. last is the last day of a range such as "5-7 June", else 0. rest
+// readNamedDate parses a date whose month is a word. last is the last day of a range such as "5-7 June", or 0. rest
 // is the text around the date.
 func readNamedDate(s string) (year, month, day, last int, rest string, err error) {
 	for _, m := range dayMonth.FindAllStringSubmatchIndex(s, -1) {

@@ -25,8 +25,8 @@ type editedRow struct {
 	texts bool // a text differs from those of the event
 }
 
-// newEditedRow returns the row of an event with an id. The cell with the address of the event's page ends with a slug,
-// or has the id (/?p=15).
+// newEditedRow returns the row of an event with an id. The URL in its cells ends with the event's slug, or has the
+// id (/?p=15).
 func newEditedRow(id int64, cells map[string]string) *editedRow {
 	e := &editedRow{id: id, cells: cells}
 	u, err := url.Parse(cells["url"])
@@ -43,9 +43,9 @@ func newEditedRow(id int64, cells map[string]string) *editedRow {
 	return e
 }
 
-// isPageOf reports whether the address in the row belongs to a stored event, so that the row edits this event. An event
-// without a page has an address with its id only. Another calendar may use the same id. So an event with a page must
-// then have the title of the row.
+// isPageOf reports whether the URL in the row belongs to a stored event, so that the row edits that event. An event
+// without a page has a URL with its id only, which another calendar may also use. So an event with a page must then
+// have the row's title.
 func (e *editedRow) isPageOf(row *ent.Event) bool {
 	if e.slug == "" {
 		hasPage := row.Slug != "" && (row.Status == calendar.Publish || row.Status == calendar.Private)
@@ -93,9 +93,9 @@ func (r *importRun) findEdited(ctx context.Context, all []*Event) ([]*Event, err
 	return out, r.findHere(ctx, out)
 }
 
-// asNew returns the event of an exported row as a new event, because no stored event matches. It drops the ids of
-// venues, organizers and images, which belong to another calendar. If the title or start is missing, it adds a Problem
-// and returns nil.
+// asNew converts an exported row to a new event, because no stored event matches. It drops the ids of venues,
+// organizers and images, which belong to another calendar. If title or start is missing, it adds a Problem and
+// returns nil.
 func (r *importRun) asNew(e *Event) *Event {
 	one := *e
 	one.Edited = nil
@@ -145,8 +145,8 @@ func (r *importRun) editedEvents(ctx context.Context, db *ent.Client, items []*E
 	return out, nil
 }
 
-// onlyEdits returns the event of a row without the cells that show a stored value in another form. Such a cell is no
-// change. row is the stored event.
+// onlyEdits returns the event of a row with only the cells that change the stored event row. It drops cells that
+// show the stored value in another form.
 func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	if row == nil {
 		return nil, refusedRecord("its event is no longer here")
@@ -191,19 +191,18 @@ func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	return &one, nil
 }
 
-// isOneOf reports whether a cell's HTML equals one of the stored texts. The cell may have a text as stored or as the
-// API sends it.
+// isOneOf reports whether a cell's HTML equals one of the stored texts, either as stored or as the API sends it.
 func isOneOf(text string, stored []string) bool {
 	return slices.ContainsFunc(stored, func(s string) bool {
 		return text == strings.TrimSpace(s) || unixText(text) == unixText(s) || unixText(text) == unixText(markup.Paragraphs(s))
 	})
 }
 
-// unixText returns a text with LF as line breaks and without spaces at its ends.
+// unixText returns a text with LF line breaks, and without white space at its ends.
 func unixText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// isCostOf reports whether a cell shows the stored cost. wanted is the cost parsed from the cell. "10" and "10.00" are
-// equal.
+// isCostOf reports whether a cell shows the stored cost. wanted is the cost parsed from the cell. "10" equals
+// "10.00".
 func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 	for _, free := range []string{"Free", "Bezpłatnie", "Gratis"} {
 		if html.UnescapeString(stored.Display(r.Site.Currency, free)) == html.UnescapeString(strings.TrimSpace(cell)) {
@@ -227,7 +226,8 @@ func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 	return sameSymbol && slices.Equal(stored.Codes, wanted.Codes) && slices.Equal(bare(stored.Prices), bare(wanted.Prices)) && slices.Equal(stored.Texts, wanted.Texts)
 }
 
-// keepSpan completes an edited event from the stored event: start, end, zone and length, where the table lacks them.
+// keepSpan fills in start, end, zone and length from the stored event, where the table lacks them. It returns an
+// error if the resulting span is invalid.
 func (e *Event) keepSpan(row *ent.Event) error {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {

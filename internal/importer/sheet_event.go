@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// event converts the row to an event. Problems in cells become faults and notices of the row.
+// event returns the row's event. Problems in cells become faults and notices of the row.
 func (r sheetRow) event() *Event {
 	e := &Event{Origin: Origin{Where: r.where}, InFile: true}
 	if id := r.cells["id"]; r.isOurs && id != "" && r.cells["url"] != "" {
@@ -75,7 +75,8 @@ func (r sheetRow) event() *Event {
 	return e
 }
 
-// title returns the cell with the title. In a table that Almanac exported it is decoded like a title sent to the API.
+// title returns the text of the title cell. In a table that Almanac exported, entities are decoded as in a title
+// sent to the API.
 func (r sheetRow) title() string {
 	title := r.cells["title"]
 	if !r.isOurs {
@@ -99,7 +100,7 @@ func (r sheetRow) oneLineTitle(title string) string {
 	return s
 }
 
-// key returns the source id of a row's event. It depends on the id in the row, or else on the title, start and venue.
+// key returns the source id of a row's event. It is made of the row's id, or else of title, start and venue.
 func (r sheetRow) key(e *Event) string {
 	id := r.cells["id"]
 	if id == "" {
@@ -114,7 +115,7 @@ func (r sheetRow) key(e *Event) string {
 	return csvEvent + shortHash(id)
 }
 
-// rich returns the cell of a field as HTML. A plain text keeps its line breaks. Nil means that the table has no such
+// rich returns the cell of a field as HTML. Plain text keeps its line breaks. Nil means that the table has no such
 // column.
 func (r sheetRow) rich(field string) *string {
 	if !r.has(field) {
@@ -132,8 +133,8 @@ func (r sheetRow) rich(field string) *string {
 	return new(strings.TrimSpace(out))
 }
 
-// status returns the publication status of the row's event. An unknown word is a fault, because the event might not be
-// for the public.
+// status returns the publication status of the row's event. Nil means that none is given. An unknown word is a
+// fault, because the event might not be public.
 func (r sheetRow) status() *calendar.Status {
 	if private := r.yesNo("private"); private != nil && *private {
 		return new(calendar.Private)
@@ -146,7 +147,7 @@ func (r sheetRow) status() *calendar.Status {
 	return r.object.status()
 }
 
-// synonyms maps folded words of states to those of the API.
+// synonyms maps words for a status or for the attendance, in the form of foldDate, to those of the API.
 var synonyms = map[string]string{
 	"published": "publish", "opublikowane": "publish", "opublikowany": "publish", "publicado": "publish", "public": "publish",
 	"szkic": "draft", "borrador": "draft", "prywatne": "private", "privado": "private",
@@ -158,7 +159,8 @@ var synonyms = map[string]string{
 	"hybrid": "mixed", "hybrydowo": "mixed", "mieszane": "mixed", "mixto": "mixed", "hibrido": "mixed",
 }
 
-// synonym converts a word for a state to the API's word for it. It returns an unknown word in lower case.
+// synonym returns the API's word for a status or for the attendance. It returns an unknown word in the form of
+// foldDate.
 func synonym(text string) string {
 	folded := foldDate(text)
 	if word := synonyms[folded]; word != "" {
@@ -167,7 +169,7 @@ func synonym(text string) string {
 	return folded
 }
 
-// yesNo parses the cell of a yes-or-no field. Nil means that the cell is empty, missing or invalid.
+// yesNo parses the cell of a yes-or-no field. Nil means empty, missing or invalid.
 func (r sheetRow) yesNo(field string) *bool {
 	switch text := r.cells[field]; foldDate(text) {
 	case "":
@@ -181,7 +183,7 @@ func (r sheetRow) yesNo(field string) *bool {
 	return nil
 }
 
-// cost returns the cost in the row, with the currency that other columns name.
+// cost returns the cost in the row, with the currency from other columns.
 func (r sheetRow) cost() calendar.Cost {
 	c := calendar.ParseCost(costElements(r.text("cost", maxText)), r.Site.Currency.Decimal)
 	if symbol := r.cells["currency_symbol"]; c.Symbol == "" && len(c.Prices) > 0 && isCurrencySymbol(symbol) {
@@ -190,7 +192,7 @@ func (r sheetRow) cost() calendar.Cost {
 	return c
 }
 
-// website returns the web address of the event. If the scheme is missing, it adds https.
+// website returns the event's web URL. If the scheme is missing, it adds https.
 func (r sheetRow) website() string {
 	if text := r.cells["website"]; hostPattern.MatchString(text) && webAddress("https://"+text) != "" {
 		return "https://" + text

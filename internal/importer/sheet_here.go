@@ -15,14 +15,15 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
-// namedHere has the ids and slugs by which a table names records of this calendar. They are looked up in batches.
+// namedHere collects the ids and slugs by which a table names existing records of this calendar, to look them up in
+// batches.
 type namedHere struct {
 	ids   map[calendar.Kind]map[int64]string   // source ids by id
 	slugs map[calendar.Kind]map[string][]*Term // terms by what may be their slug
 }
 
-// findHere looks up the records of this calendar that a table names by id or slug. It stores their ids in r.ids, so
-// that events can link to them.
+// findHere looks up existing records that a table names by id or slug. It stores their ids in r.ids, so that events
+// can link to them.
 func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 	named := newNamedHere(all)
 	for kind, keys := range named.ids {
@@ -38,7 +39,7 @@ func (r *importRun) findHere(ctx context.Context, all []*Event) error {
 	return nil
 }
 
-// newNamedHere collects the ids and slugs by which events name records of this calendar.
+// newNamedHere collects the ids and slugs by which the events name existing records.
 func newNamedHere(all []*Event) namedHere {
 	n := namedHere{ids: make(map[calendar.Kind]map[int64]string), slugs: make(map[calendar.Kind]map[string][]*Term)}
 	for _, e := range all {
@@ -58,7 +59,7 @@ func newNamedHere(all []*Event) namedHere {
 	return n
 }
 
-// addID adds the id by which the table names a record, if it does.
+// addID adds the record's id in this calendar, unless the table does not name one.
 func (n namedHere) addID(kind calendar.Kind, o *Origin) {
 	if o.Here == 0 {
 		return
@@ -69,7 +70,7 @@ func (n namedHere) addID(kind calendar.Kind, o *Origin) {
 	n.ids[kind][o.Here] = o.Key
 }
 
-// addSlug adds the name of a term if it may be a slug of this calendar.
+// addSlug adds a term's name if it may be a slug of this calendar.
 func (n namedHere) addSlug(t *Term) {
 	if !t.BySlug {
 		return
@@ -80,7 +81,7 @@ func (n namedHere) addSlug(t *Term) {
 	n.slugs[t.Kind][t.Name] = append(n.slugs[t.Kind][t.Name], t)
 }
 
-// findHereByID looks up records by their ids, and stores those that exist in r.ids. keys has the source ids by id.
+// findHereByID looks up records by id, and stores those that exist in r.ids. keys maps ids to source ids.
 func (r *importRun) findHereByID(ctx context.Context, kind calendar.Kind, keys map[int64]string) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(keys)), idBatch) {
 		var found []int64
@@ -101,8 +102,8 @@ func (r *importRun) findHereByID(ctx context.Context, kind calendar.Kind, keys m
 	return nil
 }
 
-// findHereBySlug looks up terms by their slugs in any language, and stores the ids of those that exist. The keys of
-// terms are the slugs.
+// findHereBySlug looks up terms by their slugs in any language, and stores the ids of those that exist in r.ids.
+// terms is keyed by slug.
 func (r *importRun) findHereBySlug(ctx context.Context, kind calendar.Kind, terms map[string][]*Term) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(terms)), idBatch) {
 		rows, err := r.DB.Term.Query().Where(term.TaxonomyEQ(kind), term.Or(term.SlugIn(some...),

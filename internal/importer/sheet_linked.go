@@ -49,7 +49,7 @@ func (r sheetRow) originHere(kind calendar.Kind, id int64) Origin {
 	return Origin{Key: fmt.Sprintf("%s%s:%d", csvHere, kind, id), Where: fmt.Sprintf("%s of %s", kind, r.where), Here: id}
 }
 
-// idList parses a list of ids such as "12,15". Nil means that the text is not a list of ids.
+// idList parses a list of ids such as "12,15". Nil means that the text is no such list.
 func idList(text string) (ids []int64) {
 	for item := range strings.SplitSeq(text, ",") {
 		id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64)
@@ -97,8 +97,8 @@ func (r sheetRow) venue() *Venue {
 // maxSheetTerms is the maximum number of categories or tags of a row.
 const maxSheetTerms = 50
 
-// terms adds the categories or tags of a row to an event. The cell has names or slugs, separated by commas or
-// semicolons.
+// terms adds the categories or tags in the cell of field to an event. The cell has names or slugs, separated by
+// commas or semicolons.
 func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	seen := make(map[string]bool)
 	for item := range strings.FieldsFuncSeq(r.cells[field], func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
@@ -121,8 +121,8 @@ func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	}
 }
 
-// image sets the image of a row's event. The cell has a web address, or the id of an image of this calendar. An empty
-// cell does not change the stored image.
+// image sets the image of a row's event. The cell has a URL, or the id of an existing image. An empty cell changes
+// nothing.
 func (r sheetRow) image(e *Event) {
 	text := r.cells["image"]
 	if list := idList(text); r.isOurs && len(list) == 1 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// findOrders finds out whether day or month comes first in each column of dates. Only dates of that column can prove
-// it.
+// findOrders finds out, for each column of dates, whether day or month comes first. Only dates of that column can
+// prove it. If none does, it asks preview.
 func (t *tableReader) findOrders(preview TablePreview) error {
 	type found struct {
 		proved    map[DateOrder]bool
@@ -74,8 +74,8 @@ func (t *tableReader) findOrders(preview TablePreview) error {
 // dateFields are the fields with dates, in which the day or the month may come first.
 var dateFields = []string{"start_date", "end_date", "published"}
 
-// readingOf returns what a date means in an order, such as 5 June 2026. If the date is invalid, it returns the error
-// text.
+// readingOf returns the meaning of a date in an order, such as "5 June 2026". For an invalid date it returns the
+// error's text.
 func readingOf(text string, order DateOrder) string {
 	d, err := readDate(text, order)
 	if err != nil {

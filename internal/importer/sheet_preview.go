@@ -8,7 +8,7 @@ type TablePreview struct {
 	Ambiguous           []AmbiguousDate
 }
 
-// PreviewColumn is a column of the table and its field. Field is "" if the column is ignored.
+// PreviewColumn is a column of the table and its field, which is "" if the column is ignored.
 type PreviewColumn struct{ Header, Field string }
 
 // PreviewRow is a row of the table as it would be stored. Problem says why the row would not be imported; "" means that

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/sheet"
 )
 
-// sheetRow is one row of a table. It has the text of each cell by field.
+// sheetRow is one row of a table, with the text of each cell by field.
 type sheetRow struct {
 	*tableReader
 	object
@@ -20,7 +20,7 @@ type sheetRow struct {
 	where string
 }
 
-// row reads a row and adds its event or a Problem to the calendar. It returns the row for the preview.
+// row adds the event of a row, or a Problem, to the calendar. It returns the row for the preview.
 func (t *tableReader) row(in sheet.Row) PreviewRow {
 	r := sheetRow{tableReader: t, cells: make(map[string]string, len(t.columns)), where: fmt.Sprintf("line %d", in.Line)}
 	r.object = object{members: make(map[string]json.RawMessage), log: &readLog{}}
@@ -66,7 +66,8 @@ func (t *tableReader) row(in sheet.Row) PreviewRow {
 	return shown
 }
 
-// identity says in words why two rows are taken as the same event: by their id, or by title, start and venue.
+// identity returns the reason, as text, why two rows are the same event: the same id, or the same title, start and
+// venue.
 func (t *tableReader) identity(cells map[string]string) string {
 	if cells["id"] != "" {
 		return "it has the same id"
@@ -74,7 +75,7 @@ func (t *tableReader) identity(cells map[string]string) string {
 	return "it has the same title, start and venue"
 }
 
-// inColumn rewrites a message that begins with a field, so that it names the column instead.
+// inColumn replaces the field at the start of a message by the name of its column.
 func (t *tableReader) inColumn(text string) string {
 	field, rest, ok := strings.Cut(text, ": ")
 	if i := slices.IndexFunc(t.columns, func(c sheetColumn) bool { return c.field == field }); ok && field != "" && i >= 0 {
@@ -83,7 +84,7 @@ func (t *tableReader) inColumn(text string) string {
 	return text
 }
 
-// withoutGuard removes the apostrophe that exports put before a text that a spreadsheet program would read as a
+// withoutGuard removes the apostrophe that exports put before a text which a spreadsheet program would treat as a
 // formula.
 func withoutGuard(cell string) string {
 	rest := strings.TrimLeft(cell, "'")
@@ -93,7 +94,7 @@ func withoutGuard(cell string) string {
 	return cell
 }
 
-// set stores a cell's text as a JSON member. So the field is read like that of an event from the API.
+// set stores a text as a JSON member, so that the field is read like one from the API.
 func (r sheetRow) set(field, text string) {
 	raw, err := json.Marshal(text)
 	if err == nil {

@@ -49,7 +49,7 @@ func (r sheetRow) span(e *Event) {
 	e.Span = r.checkedSpan(e, s)
 }
 
-// zone returns the time zone of a row, by default that of the site. It reports false if the cell names an unknown zone.
+// zone returns the time zone of a row, by default the site's. It returns false if the cell names an unknown zone.
 func (r sheetRow) zone() (calendar.Zone, bool) {
 	name := r.cells["timezone"]
 	if name == "" {
@@ -62,7 +62,7 @@ func (r sheetRow) zone() (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// date parses the cell of a date field. It reports false if the cell is empty or invalid.
+// date parses the cell of a date field. It returns false if the cell is empty or invalid.
 func (r sheetRow) date(e *Event, field string, zone calendar.Zone) (d sheetDate, ok bool) {
 	text := r.cells[field]
 	if text == "" {
@@ -91,7 +91,8 @@ func (r sheetRow) date(e *Event, field string, zone calendar.Zone) (d sheetDate,
 	return d, false
 }
 
-// clock parses the cell of a field with times of day.
+// clock parses a cell with times of day. Nil means empty or invalid; an invalid end_time adds a notice, another
+// field a fault.
 func (r sheetRow) clock(field string) []sheetClock {
 	text := r.cells[field]
 	if text == "" {
@@ -122,8 +123,8 @@ func (r sheetRow) endWithoutStart(e *Event, zone calendar.Zone) {
 	}
 }
 
-// end returns the end of an event whose span s already has its start. The cells of the start are first and times, those
-// of the end last and endTimes. Dated reports whether last has a date.
+// end returns the end of an event whose start is in s. The start's date and times are first and times. The end's are
+// last and endTimes; dated is true if the end has a date.
 func (r sheetRow) end(
 	s calendar.Span, first sheetDate, times []sheetClock, last sheetDate, dated bool, endTimes []sheetClock,
 ) calendar.Wall {
@@ -155,8 +156,8 @@ func (r sheetRow) end(
 	return s.Start
 }
 
-// checkedSpan returns a span in the form in which it is stored. If a new event ends before its start, it adds a notice
-// and sets the end to the start. Other invalid spans are faults of the row.
+// checkedSpan returns the span in the form in which it is stored. A new event that ends before its start then ends
+// at its start, with a notice. Other invalid spans are faults of the row.
 func (r sheetRow) checkedSpan(e *Event, s calendar.Span) calendar.Span {
 	s = s.Rounded()
 	if !s.AllDay {
@@ -176,7 +177,7 @@ func (r sheetRow) checkedSpan(e *Event, s calendar.Span) calendar.Span {
 	return s
 }
 
-// start returns the wall time of a date's first time of day, or midnight without one.
+// start returns the wall time of the date's first time of day, or midnight if it has none.
 func (d sheetDate) start() calendar.Wall {
 	if len(d.times) > 0 {
 		return d.times[0].on(d.day)
@@ -184,5 +185,5 @@ func (d sheetDate) start() calendar.Wall {
 	return d.day
 }
 
-// longNight is the longest time that an end without a date, before the start, may be after it on the next day.
+// longNight is the longest duration of an event whose end has no date and lies on the next day.
 const longNight = 12 * time.Hour

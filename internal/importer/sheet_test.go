@@ -23,7 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// readSheet reads a table for the test site. set changes the options of tables.
+// readSheet reads a table for the test site. Each set changes the options.
 func readSheet(t testing.TB, data string, set ...func(*Tables)) (*Calendar, error) {
 	t.Helper()
 	r := newFastReader()

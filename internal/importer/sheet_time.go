@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readTimes parses the times of a cell: none, one, or a start and an end. If bare is true, an hour needs neither
-// minutes nor a word.
+// readTimes parses the times of a cell: none, one, or a start and an end. If bare is true, "7" alone is an hour;
+// otherwise an hour needs minutes or a word such as pm.
 func readTimes(text string, bare bool) (times []sheetClock, err error) {
 	r := timesReader{rest: strings.TrimSpace(foldDate(text)), bare: bare}
 	for r.rest != "" {
@@ -42,7 +42,7 @@ type timesReader struct {
 	spanned bool     // whether the word or sign between a start and an end was read
 }
 
-// skipSeparator skips a separator between times. It reports false if there is none.
+// skipSeparator skips a separator between times. It returns false if there is none.
 func (r *timesReader) skipSeparator() bool {
 	if strings.ContainsRune(" ,;.()/", rune(r.rest[0])) {
 		r.rest = r.rest[1:]
@@ -65,7 +65,7 @@ func (r *timesReader) skipSeparator() bool {
 	return false
 }
 
-// readWord parses a word: a name for a time, such as noon, or a word without meaning next to a time, such as "at".
+// readWord parses a word: a time such as noon, or a word that is ignored next to a time, such as "at".
 func (r *timesReader) readWord(word string) error {
 	if c, ok := namedTimes[word]; ok {
 		r.times, r.halves = append(r.times, c), append(r.halves, "24")
@@ -109,7 +109,7 @@ func (r *timesReader) readTime() error {
 	return nil
 }
 
-// in24Hours converts the times to hours from 0 to 24. If only the end has am or pm, it also applies to the start.
+// in24Hours returns the times in hours from 0 to 24. If only the end has am or pm, it also applies to the start.
 func (r *timesReader) in24Hours() []sheetClock {
 	times, halves := r.times, r.halves
 	if len(times) == 2 && halves[0] == "" && halves[1] != "" && times[0].hour <= 12 && times[0].hour > 0 {
@@ -129,8 +129,7 @@ func (r *timesReader) in24Hours() []sheetClock {
 	return times
 }
 
-// laterMeridiem reports whether the text after a time ends a range with am or pm. In "7-9 pm", it is true for the text
-// after 7.
+// laterMeridiem reports whether am or pm follows the end of a range. In "7-9 pm", it is true for the text after 7.
 func laterMeridiem(rest string) bool {
 	return meridiemEnd.MatchString(rest)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// withShortTexts shortens the description of a recurring event until one write of all its dates is small enough
-// (series.MostText). Without that, the whole event would be refused. The notice says what was cut; "" means nothing.
+// withShortTexts returns the event with a description short enough for one write of all its dates (series.MostText).
+// Otherwise the whole event would be refused. notice says what was cut; "" means nothing.
 func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	if e.Description == nil {
 		return e, ""
@@ -46,7 +46,7 @@ func (r *importRun) withShortTexts(e *Event) (_ *Event, notice string) {
 	return &one, fmt.Sprintf("its description is shortened, because it has %d dates", dates)
 }
 
-// truncateWords cuts a text that is longer than most bytes and adds an ellipsis. It cuts between words if it can. It
+// truncateWords cuts a text of more than most bytes and adds an ellipsis. It cuts between words if it can. It
 // returns "" if only the ellipsis fits.
 func truncateWords(text string, most int) string {
 	const ellipsis = "…"

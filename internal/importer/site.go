@@ -14,33 +14,32 @@ import (
 	"unicode/utf8"
 )
 
-// siteReader completes the import of a WordPress site. It reads what its list of events lacks: hidden events, the guids
-// of feeds, the UIDs of iCalendar files and the paths of pages. Each step is optional. All requests go to the host of
-// the list.
+// siteReader reads what a WordPress site's list of events lacks: hidden events, guids of feeds, UIDs of iCalendar
+// files and the paths of pages. Each step is optional. All requests go to the list's host.
 type siteReader struct {
 	*webReader
 	cal *Calendar
-	// home is the address of the home page. Its path ends in a slash.
+	// home is the URL of the home page, with a path that ends in a slash.
 	home *url.URL
-	// above is home without a language segment. It is the same as home without one.
+	// above is home without its language segment, if it has one.
 	above *url.URL
-	// routed reports whether routes of the API are in the parameter rest_route.
+	// routed is true if the parameter rest_route has the API's route, not the path.
 	routed bool
-	// hosts are the hosts of the addresses in records.
+	// hosts are the hosts in the URLs of the source's records.
 	hosts map[string]bool
-	// prefix are the segments between the home page and the base of most pages of events: none or a language.
+	// prefix is the language segment between the home page and the base of most event pages. "" means none.
 	prefix string
-	// bases are the bases of pages by their name in Calendar.Paths.
+	// bases has the path segment of event pages, venue pages and so on, keyed like Calendar.Paths.
 	bases map[string]string
 }
 
-// maxFailures is the number of successive requests of one step that may fail.
+// maxFailures is the number of successive failed requests after which a step ends.
 const maxFailures = 3
 
 // pluginRoute is the route of the list of events.
 const pluginRoute = "/tribe/events/v1/events"
 
-// site completes a calendar if its source is the list of events of a WordPress site. It returns an error only if ctx
+// site completes a calendar if its source is a WordPress site's list of events. It returns an error only if ctx
 // ended.
 func (w *webReader) site(ctx context.Context, cal *Calendar, source string) error {
 	s := w.newSiteReader(cal)
@@ -64,7 +63,7 @@ func (w *webReader) site(ctx context.Context, cal *Calendar, source string) erro
 	return nil
 }
 
-// newSiteReader returns nil if the source is not the REST API of a WordPress site.
+// newSiteReader returns a siteReader, or nil if the source is not the REST API of a WordPress site.
 func (w *webReader) newSiteReader(cal *Calendar) *siteReader {
 	s := &siteReader{webReader: w, cal: cal, hosts: make(map[string]bool), bases: make(map[string]string)}
 	path := strings.TrimRight(w.base.Path, "/")
@@ -106,7 +105,7 @@ func (w *webReader) address(path string) *url.URL {
 	return &url.URL{Scheme: w.base.Scheme, User: w.base.User, Host: w.base.Host, Path: path}
 }
 
-// windowParameters are the parameters that choose the page and the order of a list, and its time.
+// windowParameters are the query parameters that select a page, an order or a period of a list.
 var windowParameters = []string{
 	"page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after",
 	"strict_dates", "order", "orderby", "offset", "_fields",
@@ -131,8 +130,8 @@ func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	return &u
 }
 
-// onSite returns the URL of a link with the host of the list of events. It reports false if the link leads to another
-// site.
+// onSite returns the URL of a link, with the host of the list of events. It returns false if the link leads to
+// another site.
 func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	u, err := s.base.Parse(strings.TrimSpace(link))
 	if err != nil || !s.hosts[strings.ToLower(u.Host)] || u.Scheme != "http" && u.Scheme != "https" {
@@ -142,7 +141,7 @@ func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	return u, true
 }
 
-// pageKey returns a page's address without its host, for comparison.
+// pageKey returns a page's URL without its host, for comparison.
 func pageKey(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil {
@@ -170,7 +169,7 @@ func isLanguage(segment string) bool { return languageSegment.MatchString(segmen
 
 var languageSegment = regexp.MustCompile(`^(?i)[a-z]{2,3}([-_][a-z]{2,4})?$`)
 
-// isMissing reports whether an error means that the service has no such resource or does not show it.
+// isMissing reports whether an error means that the service has no such resource, or does not show it.
 func isMissing(err error) bool {
 	var status *statusError
 	return errors.As(err, &status) && status.code < http.StatusInternalServerError && status.code != http.StatusTooManyRequests
@@ -189,13 +188,13 @@ func idOf(e *Event) string {
 // identifierLength is the maximum length of a guid or UID in bytes.
 const identifierLength = maxText
 
-// isIdentifier reports whether a text has the form of a guid or UID.
+// isIdentifier reports whether a text can be a guid or UID.
 func isIdentifier(text string) bool {
 	return text != "" && len(text) <= identifierLength && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// dropShared clears guids and UIDs that several events have. On some sites all dates of a recurring event have the same
-// ones.
+// dropShared clears guids and UIDs that several events share. On some sites all dates of a recurring event have the
+// same ones.
 func (s *siteReader) dropShared() {
 	count := make(map[string]int)
 	for _, e := range s.cal.Events {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// readGUIDs reads the guids of events from the WordPress core REST API. If that fails, readGUIDs reads the RSS feed,
-// which has upcoming events only.
+// readGUIDs sets the guids of events from the WordPress core REST API. If that fails, it uses the RSS feed, which
+// has upcoming events only.
 func (s *siteReader) readGUIDs(ctx context.Context) {
 	byID, seen := make(map[string]*Event), make(map[string]bool)
 	for _, e := range s.cal.Events {
@@ -49,7 +49,7 @@ func (s *siteReader) readGUIDs(ctx context.Context) {
 	}
 }
 
-// maxPostPages is the number of pages of a list of WordPress itself that are read. Each has 100 records.
+// maxPostPages is the maximum number of pages that are read of a WordPress core list. Each has 100 records.
 const maxPostPages = 500
 
 // sitePost is a record of the WordPress core REST API or an item of an RSS feed.
@@ -93,8 +93,8 @@ func parsePosts(data []byte) ([]sitePost, error) {
 	return out, nil
 }
 
-// readFeed reads the guids of the events in the site's RSS feed. Other events keep no guid, as they were in no feed
-// lately. Without a feed it does nothing.
+// readFeed sets the guids of the events in the site's RSS feed. Other events keep none: no feed had them lately.
+// Without a feed it does nothing.
 func (s *siteReader) readFeed(ctx context.Context) {
 	byQuery := *s.home
 	byQuery.RawQuery = url.Values{"post_type": {"tribe_events"}, "feed": {"rss2"}}.Encode()
@@ -130,8 +130,8 @@ func (s *siteReader) readFeed(ctx context.Context) {
 	}
 }
 
-// listPage returns the URL of a page below the list of events. events is the path of the list, and below the rest of
-// the path.
+// listPage returns the URL of a page below the list of events. events is the list's path, and below the rest of the
+// path.
 func (s *siteReader) listPage(events, below string) *url.URL {
 	path, err := url.PathUnescape(events)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// readHidden adds events that are in the sitemaps, but not in the list. The list may be limited to a period. So if many
-// events are missing, readHidden first looks for them in the whole list.
+// readHidden adds events that the sitemaps have and the list lacks. The list may be limited to a period, so if many
+// are missing, it first looks for them in the whole list.
 func (s *siteReader) readHidden(ctx context.Context) {
 	inSitemaps, err := s.sitemapEvents(ctx)
 	if ctx.Err() != nil {
@@ -48,7 +48,7 @@ func (s *siteReader) readHidden(ctx context.Context) {
 	s.readMissing(ctx, missing)
 }
 
-// Limits of the search for hidden events.
+// maxSitemaps and the other constants limit the search for hidden events.
 const (
 	maxSitemaps     = 50     // files
 	maxAddresses    = 50_000 // addresses in the files
@@ -60,8 +60,8 @@ const (
 // sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
 var sitemapNames = []string{"wp-sitemap.xml", "sitemap_index.xml", "sitemap.xml"}
 
-// readMissing requests each event of a list of keys, and adds those that the site hides from lists. It stops after
-// maxFailures failures without a success between them.
+// readMissing requests events by their keys (see eventKey), and adds those that the site hides from lists. It stops
+// after maxFailures successive failures.
 func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	failures, protected := 0, 0
 	for i, key := range missing {
@@ -87,7 +87,7 @@ func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	}
 }
 
-// eventBase returns the path segment before the slug in the addresses of events.
+// eventBase returns the path segment before the slug in the URLs of events.
 func (s *siteReader) eventBase() string {
 	if base := s.bases["event"]; base != "" {
 		return base
@@ -95,8 +95,8 @@ func (s *siteReader) eventBase() string {
 	return defaultBases["event"]
 }
 
-// eventKey returns the base and slug of an event's address, in lower case, to recognise the event. All dates of a
-// recurring event have the same key. It returns "" for other addresses.
+// eventKey returns the base and slug of an event's URL in lower case, such as "event/fair". All dates of a recurring
+// event have the same key. It returns "" for other URLs.
 func (s *siteReader) eventKey(page string) string {
 	path := withoutDate(s.inPrefix(page))
 	if len(path) != 2 || path[0] != s.eventBase() || path[1] == "" {
@@ -105,7 +105,8 @@ func (s *siteReader) eventKey(page string) string {
 	return strings.ToLower(strings.Join(path, "/"))
 }
 
-// sitemapEvents returns the keys of all events in the sitemaps. It returns an error if no events can be read.
+// sitemapEvents returns the keys (see eventKey) of all events in the sitemaps. It returns an error if no events can
+// be read.
 func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	files, pages, err := s.sitemapIndex(ctx)
 	if err != nil {
@@ -158,8 +159,8 @@ func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// sitemapIndex reads the site's index of sitemaps at the first usual address that has one. The files are addresses of
-// sitemaps. The pages are those of pages, if the index is itself a sitemap.
+// sitemapIndex reads the site's index of sitemaps, at the first usual URL that has one. It returns the URLs of
+// further sitemaps (files). If the index is itself a sitemap, it returns the URLs of its pages.
 func (s *siteReader) sitemapIndex(ctx context.Context) (files, pages []string, err error) {
 	homes := []*url.URL{s.home}
 	if s.above.Path != s.home.Path {
@@ -190,7 +191,8 @@ func (s *siteReader) sitemapIndex(ctx context.Context) (files, pages []string, e
 	return nil, nil, errors.New("the site has no sitemap")
 }
 
-// isEventSitemap reports whether the name of a sitemap is that of events, such as wp-sitemap-posts-tribe_events-1.xml.
+// isEventSitemap reports whether a sitemap's name says that it lists events, such as
+// wp-sitemap-posts-tribe_events-1.xml.
 func isEventSitemap(address string) bool {
 	_, name := cutLast(address)
 	return strings.Contains(name, "tribe_events") && !strings.Contains(name, "tribe_events_cat")
@@ -198,8 +200,8 @@ func isEventSitemap(address string) bool {
 
 var errNoSitemap = errors.New("not a sitemap")
 
-// parseSitemap returns the addresses in a sitemap. files are those of other sitemaps, and pages those of pages. If the
-// sitemap has a syntax error, it also returns the addresses before that.
+// parseSitemap returns the URLs in a sitemap: files of further sitemaps, and pages. After a syntax error it returns
+// those before it, and the error.
 func parseSitemap(data []byte) (files, pages []string, err error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	root, entry, inLoc := "", "", false
@@ -286,8 +288,8 @@ func (s *siteReader) readWholeList(ctx context.Context, known map[string]bool) e
 	return nil
 }
 
-// readBySlug requests an event by its slug. It adds the event to the calendar if the site hides it from lists. number
-// is its position, for messages.
+// readBySlug requests an event by its slug, and adds it to the calendar if the site hides it from lists. number is
+// its position, for messages.
 func (s *siteReader) readBySlug(ctx context.Context, number int, slug string) error {
 	text := unescapePath(slug)
 	if strings.Contains(text, "/") {

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// paths returns the bases of the site's addresses that differ from Almanac's. A base is the path segment before a slug,
-// such as "event".
+// paths returns the bases that differ from Almanac's, keyed like Calendar.Paths; nil means none. A base is the path
+// segment before a slug, such as "event".
 func (s *siteReader) paths() map[string]string {
 	out := make(map[string]string)
 	for name, base := range s.bases {
@@ -30,7 +30,7 @@ func (s *siteReader) paths() map[string]string {
 	return out
 }
 
-// learnBases finds the bases of events, venues and organizers from the addresses of their pages.
+// learnBases finds the bases of events, venues and organizers from the URLs of their pages.
 func (s *siteReader) learnBases() {
 	prefixes := make(baseCounts)
 	counts := map[string]baseCounts{"event": {}, "venue": {}, "organizer": {}}
@@ -67,7 +67,7 @@ func (s *siteReader) learnBases() {
 	}
 }
 
-// defaultBases are the bases of the pages of this program by their name in Calendar.Paths.
+// defaultBases are the bases of Almanac's own pages, keyed like Calendar.Paths.
 var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
 }
@@ -89,11 +89,11 @@ func (c baseCounts) most() string {
 	return ""
 }
 
-// dateSegment matches the last segment in the address of a recurring event's date.
+// dateSegment matches the day at the end of the URL of a recurring event's date.
 var dateSegment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// pageBase returns the base in the address of a record's page. prefix is the language segment before the base, or "".
-// For an address of another form it returns "" twice.
+// pageBase returns the base in the URL of a record's page. prefix is the language segment before the base, or "".
+// For other URLs both are "".
 func (s *siteReader) pageBase(page string) (prefix, base string) {
 	path := withoutDate(s.segments(page))
 	if len(path) == 3 && isLanguage(path[0]) {
@@ -105,7 +105,7 @@ func (s *siteReader) pageBase(page string) (prefix, base string) {
 	return prefix, path[0]
 }
 
-// withoutDate removes the day from the end of a path, and a number after it. The addresses of a recurring event's dates
+// withoutDate removes the day at the end of a path, with a number after it. The URLs of a recurring event's dates
 // end so.
 func withoutDate(path []string) []string {
 	n := len(path)
@@ -148,7 +148,7 @@ func (s *siteReader) readTermBases(ctx context.Context) {
 	}
 }
 
-// inPrefix returns the path segments of a page after the language segment. It returns nil if the page is in another
+// inPrefix returns the path segments of a page after the language segment. Nil means that the page is in another
 // language.
 func (s *siteReader) inPrefix(link string) []string {
 	path := s.segments(link)
@@ -161,8 +161,7 @@ func (s *siteReader) inPrefix(link string) []string {
 	return path
 }
 
-// countCategory counts the bases in the address of a category. The address has the list, the base, the ancestors and
-// the slug.
+// countCategory counts the bases in a category's URL: list, base, ancestors and slug.
 func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	if path := s.inPrefix(link); len(path) > 2 {
 		events[path[0]]++
@@ -170,7 +169,7 @@ func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	}
 }
 
-// countTag counts the base in the address of a tag's page.
+// countTag counts the base in the URL of a tag's page.
 func (s *siteReader) countTag(link string, tags baseCounts) {
 	if path := s.inPrefix(link); len(path) == 2 {
 		tags[path[0]]++
@@ -241,7 +240,7 @@ func isSameSlug(segment, slug string) bool {
 	return strings.EqualFold(text, unescapePath(slug)) || calendar.Slug(text) == slug
 }
 
-// countFeed counts the base in the address of the RSS feed or iCalendar file of a list.
+// countFeed counts the base in the URL of a list's RSS feed or iCalendar file.
 func (s *siteReader) countFeed(link string, events baseCounts) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -282,7 +281,7 @@ func isBase(segment string) bool {
 	return len(segment) <= maxText && plainBase.MatchString(segment) && utf8.ValidString(unescapePath(segment))
 }
 
-// unescapePath decodes a path segment. It returns an invalid one unchanged.
+// unescapePath percent-decodes a path segment. It returns an invalid one unchanged.
 func unescapePath(segment string) string {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
@@ -291,7 +290,7 @@ func unescapePath(segment string) string {
 	return text
 }
 
-// baseForm returns a path segment as Calendar.Paths has it. Spaces, letters beyond ASCII and some signs are
+// baseForm returns a path segment in the form of Calendar.Paths: spaces, letters beyond ASCII and some signs are
 // percent-encoded in lower case.
 func baseForm(segment string) string {
 	var out strings.Builder

@@ -20,10 +20,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
-// allEvents is the query of a list without a window.
+// allEvents is the URL path of a list without a limited period.
 const allEvents = "/events?start_date=2000-01-01&end_date=2040-12-31&per_page=50"
 
-// greekEvents and greekEvent are bases of a Greek site.
+// greekEvents and greekEvent are percent-encoded bases of a Greek site.
 const (
 	greekEvents = "%ce%b5%ce%ba%ce%b4%ce%b7%ce%bb%cf%8e%cf%83%ce%b5%ce%b9%cf%82"
 	greekEvent  = "%ce%b5%ce%ba%ce%b4%ce%ae%ce%bb%cf%89%cf%83%ce%b7"
@@ -34,7 +34,7 @@ var polish = wptest.Paths{
 	Events: "wydarzenia", Event: "wydarzenie", Venue: "miejsce", Organizer: "organizator", Category: "kategoria", Tag: "etykieta",
 }
 
-// readSite reads the calendar of a test site from an address of its list. It also returns all events and dates of
+// readSite reads the calendar of a test site from the URL of its list. It also returns all events and dates of
 // series by source id.
 func readSite(t *testing.T, s *wptest.Site, list string) (*Calendar, map[string]*Event) {
 	t.Helper()
@@ -61,8 +61,8 @@ func readSite(t *testing.T, s *wptest.Site, list string) (*Calendar, map[string]
 	return cal, byKey
 }
 
-// checkIdentifiers compares the guids, UIDs and hidden events that were read with those of the test site. The flags say
-// what the site offers.
+// checkIdentifiers compares the guids, UIDs and hidden events that were read with those of the test site. Each flag
+// is true if the site offers them.
 func checkIdentifiers(t *testing.T, s *wptest.Site, byKey map[string]*Event, withUIDs, withGUIDs, withHidden bool) {
 	t.Helper()
 	shared := make(map[string]int)
@@ -718,7 +718,7 @@ func FuzzPosts(f *testing.F) {
 	})
 }
 
-// checkPosts checks that ids and guids have a valid form. It is for fuzzing.
+// checkPosts checks that ids and guids have a valid form. Fuzz tests call it.
 func checkPosts(t *testing.T, posts []sitePost) {
 	t.Helper()
 	for _, p := range posts {

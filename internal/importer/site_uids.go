@@ -9,9 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readUIDs reads the UIDs of events. It first reads the iCalendar file of the list, which has upcoming events only. If
-// their UIDs follow a formula, the other events get theirs by that formula. Otherwise it reads their own iCalendar
-// files.
+// readUIDs sets the UIDs of events, first from the iCalendar file of the list, which has upcoming events only. If
+// these UIDs follow a formula, it computes the others. Otherwise it reads each event's own iCalendar file.
 func (s *siteReader) readUIDs(ctx context.Context) {
 	byPage := make(map[string]*Event)
 	for _, e := range s.cal.Events {
@@ -58,14 +57,14 @@ func (s *siteReader) readUIDs(ctx context.Context) {
 }
 
 const (
-	// enoughUIDs is the number of UIDs that must have the form of a formula before it applies to other events.
+	// enoughUIDs is the number of UIDs that must fit a formula before it is applied to other events.
 	enoughUIDs = 3
-	// maxUIDRequests is the number of events whose own iCalendar file is read.
+	// maxUIDRequests is the maximum number of events whose own iCalendar file is read.
 	maxUIDRequests = 200
 )
 
-// uidFormulas are the UIDs that versions of The Events Calendar write, without the host: wall times read as UTC, or
-// instants.
+// uidFormulas compute the UIDs of The Events Calendar's versions, without the host. Some have wall times read as
+// UTC, others instants.
 var uidFormulas = []func(id string, s calendar.Span) string{
 	func(id string, s calendar.Span) string {
 		utc := calendar.UTC()
@@ -96,8 +95,8 @@ func (s *siteReader) uidFormula() func(*Event) string {
 	return nil
 }
 
-// readOwnUIDs reads the UIDs of events from their own iCalendar files. offered reports whether the site is known to
-// have such files. Without such a file it adds no notice about missing UIDs.
+// readOwnUIDs sets the UIDs of events from their own iCalendar files. offered is true if the site is known to have
+// such files. If it is false, missing files cause no notice.
 func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	requests, failures, without := 0, 0, 0
 	for _, e := range s.cal.Events {
@@ -130,7 +129,7 @@ func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	}
 }
 
-// calendarFile requests an iCalendar file. It returns the UIDs of its events, with the pageKey of their pages as keys.
+// calendarFile requests an iCalendar file, and returns the UIDs of its events by the pageKey of their pages.
 func (s *siteReader) calendarFile(ctx context.Context, at *url.URL) (map[string]string, error) {
 	data, _, err := s.get(ctx, at)
 	if err != nil {

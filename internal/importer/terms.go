@@ -40,8 +40,8 @@ func (r *importRun) terms(ctx context.Context, all []*Term) error {
 	return nil
 }
 
-// termDepths returns the number of known ancestors of each term, by source id. If parents form a loop, it stops
-// counting there.
+// termDepths returns the number of known ancestors of each term, by source id. In a loop of parents it stops
+// counting.
 func termDepths(all []*Term) map[string]int {
 	parents := make(map[string]string, len(all))
 	for _, t := range all {
@@ -119,8 +119,8 @@ func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*T
 	return writes, nil
 }
 
-// parentOf returns the id of a term's parent. 0 means that the term has no parent. If the parent is neither imported
-// nor stored, it returns nil and a notice.
+// parentOf returns the id of a term's parent; 0 means no parent. If the parent is neither imported nor stored, it
+// returns nil and a notice.
 func (r *importRun) parentOf(t *Term, known map[string]*ent.Term) (id *int64, notice string) {
 	if t.Parent == "" {
 		return new(int64(0)), ""
@@ -206,8 +206,8 @@ func (r *importRun) prepareTerm(
 	return w, nil
 }
 
-// termOfSameName returns the id of the stored term whose name is that of a refused new term. err is the refusal. It
-// reports false for other errors. The source then has two terms with one name.
+// termOfSameName returns the id of the stored term that has the name of a refused new term. err is the refusal. It
+// returns false for other errors. The source then has two terms with one name.
 func termOfSameName(err error) (id int64, ok bool) {
 	var refused *calendar.Error
 	if !errors.As(err, &refused) || refused.Code != "term_exists" {

@@ -42,13 +42,14 @@ func (s storedTexts) inLanguage(l calendar.Language) calendar.Text {
 	return calendar.Text{Language: l}
 }
 
-// fallbackFor returns the text that readers of a language get if the record has no text in it.
+// fallbackFor returns the text that readers of language l get if the record has none in it. site is the site's
+// language.
 func (s storedTexts) fallbackFor(l, site calendar.Language) calendar.Text {
 	rest := slices.DeleteFunc(slices.Clone(s.others), func(t calendar.Text) bool { return t.Language == l })
 	return calendar.Served(l, site, s.original, rest)
 }
 
-// languageOfSlug returns the language in which the stored record has a slug. "" means none.
+// languageOfSlug returns the language in which the stored record has the slug text. "" means none.
 func (s storedTexts) languageOfSlug(text string) calendar.Language {
 	for _, t := range append([]calendar.Text{s.original}, s.others...) {
 		if t.Slug == text {
@@ -71,7 +72,7 @@ func (w translationWrite) empty() bool {
 	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil && w.reason == nil
 }
 
-// textWrites are all planned writes of texts of a record.
+// textWrites has all planned writes of a record's texts.
 type textWrites struct {
 	all []translationWrite
 	// freedSlug is a slug that the language freedFrom must lose before another language can take it. "" means none.
@@ -79,14 +80,14 @@ type textWrites struct {
 	freedFrom calendar.Language
 }
 
-// translates reports whether some of the writes are in a language other than the original.
+// translates reports whether some of the writes are in another language than the original.
 func (w textWrites) translates(original calendar.Language) bool {
 	return slices.ContainsFunc(w.all, func(one translationWrite) bool { return one.language != original })
 }
 
-// languagesOf returns the language of a source record's title, and the language of its other texts. Both are the
-// requested language unless the source names others. rest is "" if the other texts may be in several languages, none of
-// them the requested one.
+// languagesOf returns the language of a record's title, and of its other texts (rest). Both are the requested
+// language unless the source names others. rest is "" if the other texts may be in several languages, none of them
+// the requested one.
 func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	title = r.language
 	if o.Language != "" {
@@ -218,9 +219,9 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 	return w, genuine || o.Languages.Has(l)
 }
 
-// phraseSlug plans to store the slug of the source, unless another record or language has it. If the site's language is
-// imported last, another language of the record may have taken its slug. Then phraseSlug moves the slug. A record that
-// has the transliterated form of the slug keeps that. Both addresses lead to its page.
+// phraseSlug plans to store the source's slug, unless another record or language has it. A translation may have
+// taken it if the site's language is imported last; phraseSlug then moves it. A record with the transliterated slug
+// keeps that, and both URLs lead to its page.
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
@@ -247,7 +248,7 @@ func (r *importRun) phraseSlug(
 	return nil
 }
 
-// freeSlug removes a slug from one language of a record, so that another language can take it.
+// freeSlug removes the slug freedSlug from the language freedFrom, so that another language can take it.
 func (w textWrites) freeSlug(ctx context.Context, tx *ent.Tx, s storedTexts) error {
 	if w.freedSlug == "" {
 		return nil
@@ -318,7 +319,7 @@ func storedTextsOf(row ent.Row) storedTexts {
 	return storedTexts{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
-// languages returns the language of a source record's title, and all languages in which the record has texts. "" means
+// languages returns the language of a record's title, and all languages in which the record has texts. "" means
 // unknown. all is also "" if Almanac does not know one of its languages.
 func (o object) languages() (title calendar.Language, all calendar.LanguageSet) {
 	var text string

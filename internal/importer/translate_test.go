@@ -60,8 +60,8 @@ type languageStep struct {
 	want     string
 }
 
-// run imports the event of the step, and checks the stored texts, languages and slugs. number is that of the step, for
-// messages.
+// run imports the event of the step, and checks the stored texts, languages and slugs. number is the step's number,
+// for messages.
 func (s languageStep) run(t *testing.T, st *store.Store, number int) {
 	report := importInto(t, st, s.cal, inLanguage(s.language))
 	if got := report.Items[0].Action; got != s.action {

@@ -22,7 +22,8 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	}, items)
 }
 
-// matchesRow also compares the addresses, if both are known.
+// matchesRow reports whether a row can be this venue: the names are equal, and this venue's address contains the
+// row's address, if both are known.
 func (v *Venue) matchesRow(row *ent.Venue) bool {
 	address := calendar.FoldName(row.Address)
 	return row.NameKey == calendar.FoldName(v.Name) &&

@@ -22,7 +22,7 @@ type webReader struct {
 // webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
-// isURL reports whether a source is an address. Otherwise it is a file name.
+// isURL reports whether a source is a URL. Otherwise it is a file name.
 func isURL(source string) bool {
 	u, err := url.Parse(source)
 	if err != nil {
@@ -32,7 +32,7 @@ func isURL(source string) bool {
 	return scheme == "http" || scheme == "https" || webcals[scheme] != ""
 }
 
-// readURL reads a calendar from an address: an iCalendar file, a table, or a list of events with its following pages.
+// readURL reads a calendar from a URL: an iCalendar file, a table, or a list of events with all its pages.
 func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) {
 	at, err := url.Parse(source)
 	if err != nil {
@@ -72,7 +72,8 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	return cal, w.parents(ctx, cal)
 }
 
-// newWebReader returns a webReader without the address of its first page. The caller closes the idle connections of its client.
+// newWebReader returns a webReader without the URL of its first page. The caller closes the idle connections of its
+// client.
 func (r *Reader) newWebReader() *webReader {
 	perSecond := r.Rate
 	if perSecond <= 0 {
@@ -93,7 +94,8 @@ func (r *Reader) readDownload(data []byte) (*Calendar, error) {
 	return r.readTable(data)
 }
 
-// addPage adds the events of a page to a calendar, and returns the link to the next page. "" means that it is the last one.
+// addPage adds the events of a page to a calendar, and returns the link to the next page. "" means that there is
+// none.
 func (w *webReader) addPage(cal *Calendar, data []byte, number int, at *url.URL) (next string, err error) {
 	page, err := decode(data, number, w.Site)
 	if err != nil {
@@ -133,7 +135,8 @@ func (w *webReader) readFurtherPages(ctx context.Context, cal *Calendar, first *
 	return nil
 }
 
-// nextPage returns the address of the page after page number, and adds it to visited.
+// nextPage returns the URL of the page after page number, and adds it to visited. It returns an error if the page
+// was already visited.
 func (w *webReader) nextPage(link string, number int, visited map[string]bool) (*url.URL, error) {
 	at, err := w.follow(link)
 	switch {

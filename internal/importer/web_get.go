@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// get requests an address. It retries if the service is overloaded or not reachable. from is the final address after
+// get requests a URL, and retries if the service is overloaded or not reachable. from is the final URL after
 // redirects.
 func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
 	wait := backoff.NewExponentialBackOff()
@@ -42,7 +42,7 @@ func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *ur
 	return data, from, nil
 }
 
-// fetch sends one request. final is the address after redirects. The caller may retry, unless the error is permanent.
+// fetch sends one request. final is the URL after redirects. The caller may retry, unless the error is permanent.
 func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -98,7 +98,8 @@ type retryLater struct {
 
 func (l *retryLater) Unwrap() []error { return []error{l.error, l.delay} }
 
-// retryAfter parses the header Retry-After, which has seconds or a date. It reports false for any other text.
+// retryAfter parses the header Retry-After, which has seconds or a date, and returns the time to wait. It returns
+// false for other text.
 func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
 	if header == "" {
 		return 0, false
@@ -113,8 +114,7 @@ func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
 	return max(t.Sub(site.Now()), 0), true
 }
 
-// errorDetail returns the code and message in an error reply, for the end of a message. It returns "" if there
-// are none.
+// errorDetail returns the code and message in an error response, for the end of a message, or "".
 func errorDetail(body io.Reader) string {
 	const enough = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, enough))
@@ -128,7 +128,7 @@ func errorDetail(body io.Reader) string {
 	return " (" + o.raw("code") + ": " + o.text("message", maxText) + ")"
 }
 
-// withoutURL removes the address from a request's error, because the caller names the address itself.
+// withoutURL returns the cause of a request's error without its URL, because the caller names the URL itself.
 func withoutURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

@@ -106,15 +106,15 @@ func (w *webReader) list(
 // listPage is the per_page parameter for lists of a service.
 const listPage = "50"
 
-// listFilters are the parameters that filter a list of events. An import of a filtered list has only records
+// listFilters are the query parameters that filter a list of events. An import of a filtered list has only records
 // that belong to its events.
 var listFilters = []string{
 	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
 	"post_parent", "ticketed", "series", "event_status",
 }
 
-// listRoot returns the address of the API from that of its list of events. It returns nil if the list is filtered, or
-// if the source is no such list.
+// listRoot returns the URL of the API, from that of its list of events. Nil means that the list is filtered, or that
+// the source is no such list.
 func (w *webReader) listRoot(source string) *url.URL {
 	if isFiltered(source) {
 		return nil
@@ -128,7 +128,7 @@ func (w *webReader) listRoot(source string) *url.URL {
 	return &root
 }
 
-// isFiltered reports whether parameters of the source limit its list to some of the events.
+// isFiltered reports whether query parameters of the source limit its list to some of the events.
 func isFiltered(source string) bool {
 	asked, err := url.Parse(source)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// sameHostOnly is the redirect policy of an HTTP client. It allows up to five redirects on the same host and port. It
-// also allows those from http to https on their usual ports. Another port of the host may be a service that only this
-// machine can reach.
+// sameHostOnly is the redirect policy of an HTTP client. It allows up to five redirects on the same host and port,
+// and from http to https on their usual ports. Another port of the host may be a service that only this machine can
+// reach.
 func sameHostOnly(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
@@ -23,7 +23,7 @@ func sameHostOnly(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// usualPorts are the ports of addresses that name none.
+// usualPorts are the ports of URLs that name none.
 var usualPorts = map[string]string{"http": "80", "https": "443"}
 
 // isSamePort reports whether a redirect keeps the scheme and port, or leads from http to https on their usual ports.
@@ -40,8 +40,9 @@ func isSamePort(from, to *url.URL) bool {
 
 var errRedirect = errors.New("redirect")
 
-// follow resolves a link in a response, relative to w.base. It returns an error if the link has another scheme or host:
-// requests must go to the service that the operator named. It changes http to https if w.base has https.
+// follow resolves a link in a response, relative to w.base. It returns an error if the link has another scheme or
+// host, because requests must go to the service that the operator named. It changes http to https if w.base has
+// https.
 func (w *webReader) follow(link string) (*url.URL, error) {
 	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
 	if err != nil {

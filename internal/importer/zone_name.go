@@ -48,7 +48,7 @@ var windowsZoneTable string
 //go:embed windows_display_names.txt
 var windowsDisplayTable string
 
-// tableLines yields the lines of an embedded table, each split at its tab.
+// tableLines yields the two columns of each line in an embedded table.
 func tableLines(table string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for line := range strings.Lines(table) {
@@ -59,7 +59,7 @@ func tableLines(table string) iter.Seq2[string, string] {
 	}
 }
 
-// windowsZones yields the names of the Windows time zones with their IANA names, sorted by name.
+// windowsZones yields the Windows time zone names with their IANA names, sorted.
 func windowsZones() iter.Seq2[string, string] { return tableLines(windowsZoneTable) }
 
 // windowsNames maps names of time zones that Windows programs write to IANA names. The keys have the form of
@@ -117,8 +117,7 @@ func foldZoneName(name string) string {
 	}), " ")
 }
 
-// zoneEndings are the words after the region in the Windows name of a zone, other than Standard Time. Windows writes those
-// of its own language.
+// zoneEndings are the last words in a Windows zone's name in various languages, except "Standard Time".
 var zoneEndings = []string{
 	"daylight time", "summer time", "normalzeit", "standardzeit", "sommerzeit", "standaardtijd", "zomertijd", "normaltid",
 	"standardtid", "sommartid", "sommertid", "time",
@@ -156,8 +155,8 @@ func windowsZone(name string) (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// zoneOfName returns the zone whose name is at the beginning of words. The longest name wins. After a display name, it
-// accepts only numbers.
+// zoneOfName returns the IANA zone whose name the words begin with. The longest name wins. After a display name,
+// only numbers may follow.
 func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
 	for n := min(t.longest, len(words)); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
@@ -178,7 +177,7 @@ func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
 	return "", false
 }
 
-// zoneOfPlaces returns the zone whose display name has all of the places. It reports false if there is none.
+// zoneOfPlaces returns the IANA zone whose display name has all of the places, or false if there is none.
 func (t windowsNames) zoneOfPlaces(places []string) (iana string, ok bool) {
 	for i, place := range places {
 		if zone := t.places[place]; zone == "" || i > 0 && zone != iana {
@@ -195,8 +194,8 @@ var offsetInName = regexp.MustCompile(
 		`(?:UTC|GMT)\s*([+−–-])\s*([0-9]{1,2})(?:[:.]?([0-5][0-9]))?\b|` +
 		`([+−–-])([0-9]{2}):?([0-5][0-9])?\b)\s*`)
 
-// cutOffset splits the offset from UTC off the beginning of a zone's name: "(UTC+05:30)", "GMT+0200" or "-03:00". It
-// returns the offset in seconds and the rest of the name. It reports false without an offset.
+// cutOffset splits the offset off the start of a zone's name, such as "(UTC+05:30)" or "GMT+0200". It returns
+// seconds east of UTC and the rest of the name, or false if there is no offset.
 func cutOffset(name string) (offset int, rest string, ok bool) {
 	m := offsetInName.FindStringSubmatch(name)
 	if m == nil {
@@ -217,8 +216,8 @@ func cutOffset(name string) (offset int, rest string, ok bool) {
 	return offset, name[len(m[0]):], true
 }
 
-// offsetZone returns the fixed zone if a name begins with an offset from UTC. It reports false if another offset
-// follows.
+// offsetZone returns the fixed zone for a name that begins with an offset from UTC. It returns false if another
+// offset follows.
 func offsetZone(name string) (calendar.Zone, bool) {
 	if zone, err := calendar.ParseZone(name); err == nil {
 		return zone, true

@@ -30,8 +30,8 @@ type logEntry struct {
 // countedFields are the names, in the change log, of the fields that decide which terms count an event.
 var countedFields = [][]byte{[]byte(`"status"`), []byte(`"date"`), []byte(`"categories"`), []byte(`"tags"`)}
 
-// changesCounts reports whether a change of an event may change the event counts of terms. The parameter fields has
-// the names of the changed fields, which only updates have.
+// changesCounts reports whether a change of an event can change the event counts of terms. An update has the names
+// of its changed fields in fields.
 func changesCounts(action calendar.Action, fields []byte) bool {
 	return action != calendar.Updated || len(fields) == 0 ||
 		slices.ContainsFunc(countedFields, func(name []byte) bool { return bytes.Contains(fields, name) })

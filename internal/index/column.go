@@ -12,9 +12,9 @@ import (
 //
 // A new kind of column is a type that implements column, in a file of its own, and a case of newColumns.
 type column interface {
-	// answers reports whether the column has the values that conditions on a column of filters ask for.
+	// answers reports whether the column can evaluate conditions on the asked filter column.
 	answers(asked *query.Column) bool
-	// scan adds the column to what is read from the database. It does not use the slots.
+	// scan adds the database column to the fields that a load reads. It does not use the slots.
 	scan(to *eventScan)
 	// add adds the value of an event to a slot. The slot must not be smaller than the one added last.
 	add(slot uint32, d *document)

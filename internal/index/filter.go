@@ -98,8 +98,8 @@ func (x *Index) supports(f *query.Events) error {
 	return nil
 }
 
-// counting returns a function that reports whether the position of a venue counts for a filter. It counts if the
-// caller may see the venue.
+// counting returns a function that reports whether a filter may use a venue's position. It may if the caller may see
+// the venue.
 func (s *state) counting(f *query.Events) func(place) bool {
 	sees, venues := compileVisible(f.Places), s.records[calendar.Venue].byID
 	publishedOnly := sees.anyone|sees.own == 1<<statusPublished
@@ -337,8 +337,8 @@ func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets)
 	return first
 }
 
-// addTo appends the event of a slot to a page, with the revision of its last change. If spans is set, it appends
-// the time of the event, too.
+// addTo appends the event of a slot to a page, with the revision of its last change. If spans is true, it also
+// appends the start and end.
 func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 	page.IDs = append(page.IDs, s.ids[slot])
 	page.Changed = append(page.Changed, max(s.changed.slots[slot], s.changed.before))
@@ -350,8 +350,8 @@ func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 	}
 }
 
-// page returns up to limit events of a set after the first offset ones, by start and id. A limit below 0 means
-// all. page does not set the total.
+// page returns up to limit events of a set, by start and id, and skips the first offset ones. A limit below 0 means
+// all. If spans is true, the page has starts and ends. It does not set the total.
 func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	full := func() bool { return limit >= 0 && len(out.IDs) == limit }
 	at := uint32(0) // slots of the base below it are already handled
@@ -386,8 +386,8 @@ func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Pa
 	return out
 }
 
-// pageByEnd returns a page like the method page, but with the latest end first. It skips 64 slots at once if all of
-// them end before the last event on the page. So the first pages of a long list are fast.
+// pageByEnd returns up to limit events of a set after the first offset ones, with the latest end first. It skips 64
+// slots at once if all end before the last event on the page. So the first pages of a long list are fast.
 func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {

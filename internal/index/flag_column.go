@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// flagColumn has the slots of the events for which a stored flag is true.
+// flagColumn has the slots of the events for which a boolean database column is true.
 type flagColumn struct {
 	field    string // name of the database column
 	position int    // index of its value in document.values

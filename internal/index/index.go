@@ -24,9 +24,11 @@ var ErrNotReady = errors.New("the index is not ready")
 
 // Index is the in-memory index of one database. It is safe for concurrent use.
 type Index struct {
-	// ServerChanges is about the servers of the database. It is set before the index is loaded.
+	// ServerChanges returns a number that changes when reads switch to another server. Nil means one server. Set it
+	// before the index is loaded.
 	ServerChanges query.ServerChanges
-	// Snapshot is the file for Restore, SaveSnapshot and Run. It is set before the index is loaded. Nil disables it.
+	// Snapshot is the file for Restore, SaveSnapshot and KeepSnapshot. Set it before the index is loaded. Nil
+	// disables it.
 	Snapshot *Snapshot
 
 	db   reader
@@ -115,7 +117,8 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
-// maintain reloads the index if necessary, else applies all new changes. It returns a description for the log.
+// maintain reloads the index if necessary. Otherwise it applies all new changes. It returns a description of the
+// work for the log.
 func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
 	first := x.state == nil

@@ -44,8 +44,9 @@ type text struct {
 	text      string
 }
 
-// state is the content of the index. Each event has a slot. Slots below base are sorted by start, then id. A
-// changed event leaves its slot and gets a new one in the tail, so postings only grow.
+// state is the content of the index. Each event has a slot: its number in the index, like a row number. Slots below
+// base are sorted by start, then id. A changed event leaves its slot and gets a new one in the tail, after the
+// others. So postings only grow.
 type state struct {
 	revision int64 // revision of the calendar up to which changes are applied
 	history  history
@@ -206,8 +207,8 @@ func (s *state) boundEnds() {
 	}
 }
 
-// slot returns the slot of an event. For a deleted event it may return a slot that is no longer used. False means
-// that the event has no slot.
+// slot returns the slot of an event, or false if it has none. For a deleted event it may return a slot that is no
+// longer used.
 func (s *state) slot(id int64) (uint32, bool) {
 	if slot, ok := s.moved[id]; ok {
 		return slot, true
@@ -261,7 +262,7 @@ func (s *state) drop(id int64) {
 	}
 }
 
-// isFragmented reports whether so many slots are unused or in the tail that the index should be reloaded.
+// isFragmented reports whether the index should be reloaded, because too many slots are unused or in the tail.
 func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
 // locate rebuilds the lists of places, and the set of events that have a published venue with a position.

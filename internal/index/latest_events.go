@@ -29,7 +29,7 @@ func (x *Index) LatestEvents(ctx context.Context, f *query.Events, terms [][]int
 	return out, err
 }
 
-// latestSearch is the state of one call of LatestEvents.
+// latestSearch is the state of one LatestEvents call.
 type latestSearch struct {
 	*state
 	now    int64 // seconds since 1970
@@ -87,9 +87,9 @@ func (l *latestSearch) time(slot uint32) int64 {
 	return l.modified[slot]
 }
 
-// latest returns the slots of the events of the list with the latest times, the latest first. There are at most
-// l.number. The function at returns the time of a slot. It scans slots backwards, because many events may have the
-// same time. Those with the highest ids then come early, and the others need no sorting.
+// latest returns the slots of the list's events with the latest times, the latest first. There are at most l.number.
+// The function at returns the time of a slot. It scans slots backwards, because many events may have the same time.
+// Those with the highest ids then come early, and the others need no sorting.
 func (l *latestSearch) latest(at func(slot uint32) int64) (best []uint32) {
 	const least = 64 // fewest slots that are sorted at once
 	later := func(a, b uint32) int { return cmp.Or(cmp.Compare(at(b), at(a)), cmp.Compare(l.ids[b], l.ids[a])) }
@@ -154,8 +154,8 @@ func (l *latestSearch) take(slot uint32) {
 	l.expire(slot)
 }
 
-// leave handles an occurrence that the list lacks because it has an earlier one of the same series. The end of that
-// earlier one limits how long the result is valid.
+// leave skips an occurrence that the list lacks because it has an earlier one of the series. When that earlier one
+// ends, the result is no longer valid.
 func (l *latestSearch) leave(slot uint32) { l.expire(l.first[l.seriesOf[slot]] - 1) }
 
 // expire limits the validity of the result to the end of the event in a slot, unless the event has ended.

@@ -119,7 +119,7 @@ func (c *latestCalendar) addEvent(i int) {
 	c.events = append(c.events, row)
 }
 
-// note updates the time of the last change to when, unless when is earlier or lies after apitest.Now.
+// note sets the time of the last change to when, unless when is earlier or lies after apitest.Now.
 func (l *latestRow) note(when time.Time) {
 	if when.After(l.changed) && !when.After(apitest.Now) {
 		l.changed = when
@@ -163,7 +163,7 @@ func TestLatestEvents(t *testing.T) {
 	})
 }
 
-// latestFinder is the method LatestEvents of the database, or a function that does the same with the index.
+// latestFinder finds the events that changed last, in the database or in the index.
 type latestFinder func(ctx context.Context, q *query.Events, few []int64, number int) (query.Latest, error)
 
 // latestFinders returns two finders of the last changed events: the database, and an index that was just loaded

@@ -18,7 +18,7 @@ type linkColumn struct {
 	slots    postings[int64]
 }
 
-// linkKinds are the kinds of the columns of links. Their order is that of document.links.
+// linkKinds are the kinds of records that have a link column. Their order is that of document.links.
 var linkKinds = [...]calendar.Kind{calendar.Venue, calendar.Organizer, calendar.Category}
 
 func (c *linkColumn) answers(asked *query.Column) bool {

@@ -120,5 +120,5 @@ func (r reader) loadVocabulary(ctx context.Context, ids []int64) (*vocabulary, e
 	return v, err
 }
 
-// slotTexts are the search texts of the event of one slot.
+// slotTexts are the search texts of the event in one slot.
 type slotTexts []text

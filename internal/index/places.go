@@ -38,8 +38,7 @@ func (p *places) put(at place) {
 	p.byCell = nil
 }
 
-// change updates the place of a venue after a write. The map found has the places that were read from the database.
-// If it lacks the venue, the venue has no position any more.
+// change sets or removes the place of a venue after a write. If found lacks the venue, it no longer has a position.
 func (p *places) change(venue int64, found map[int64]place) {
 	before, had := p.all[venue]
 	now, has := found[venue]

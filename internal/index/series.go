@@ -120,9 +120,8 @@ func (r *record) isReadable(may query.Readable) bool {
 		may.Author != 0 && r.author == may.Author && (r.series.draft || !may.DraftsOnly)
 }
 
-// CountOccurrences returns the same as query.Database.CountOccurrences. The index applies all changes up to the
-// given revision of the calendar first; 0 means the newest. If the error is ErrNotReady, the caller must query the
-// database.
+// CountOccurrences returns, from memory, the counts of query.Database.CountOccurrences. It first applies all changes
+// up to the given revision; 0 means the newest. If the error is ErrNotReady, the caller must query the database.
 func (x *Index) CountOccurrences(
 	ctx context.Context, ids []int64, seen query.Visible, now time.Time, revision int64,
 ) (map[int64]query.Occurrences, error) {

@@ -29,7 +29,7 @@ const snapshotFormat = 2
 type Snapshot struct {
 	// File is the path. Its folder must exist. Several processes on one database may share the file.
 	File string
-	// Database is the random id of the database, which a restored backup does not have.
+	// Database is the random id of the database. A restored backup does not have it.
 	Database []byte
 	// Schema names the migrations of the program, which may change rows without an entry in the change log.
 	Schema string
@@ -40,14 +40,15 @@ var (
 	// The index must be loaded from the database.
 	ErrNoSnapshot = errors.New("no snapshot of this index")
 
-	// ErrDamagedSnapshot is returned by Index.Restore if the content of the file is not what was written.
+	// ErrDamagedSnapshot is returned by Index.Restore if the content of the file is damaged.
 	ErrDamagedSnapshot = errors.New("damaged snapshot")
 )
 
 // snapshotMagic begins each file.
 const snapshotMagic = "ALMANAC-INDEX\r\n\x00"
 
-// snapshotHeader tells whether a snapshot is of use. A snapshot has the magic, the header, the state and a checksum.
+// snapshotHeader says whether a snapshot can be used: its format, database and history. A file has the magic, the
+// header, the state and a checksum.
 type snapshotHeader struct {
 	format   string
 	database []byte
@@ -64,7 +65,7 @@ func (h *snapshotHeader) code(c *codec) {
 	h.history.code(c)
 }
 
-// formatOf names everything in the program that the bytes of a state depend on.
+// formatOf returns a text that changes with everything in the program on which the bytes of a state depend.
 func formatOf(declared []*query.Column) string {
 	words := strings.Join(slices.Collect(search.EachWord(
 		"don't 12:30 śródmieście c++ 🎷🎺 東京都千代田区 half-past a_b x.y 1,5 ́e "+strings.Repeat("long", search.MaxWord),
@@ -78,7 +79,7 @@ func formatOf(declared []*query.Column) string {
 	return fmt.Sprintf("%d-%016x", snapshotFormat, xxhash.Sum64String(text))
 }
 
-// typeText describes a type with the names and types of its fields.
+// typeText returns a type's name with the names and types of its fields.
 func typeText(t reflect.Type, seen map[reflect.Type]bool) string {
 	if seen[t] || t.PkgPath() != "" && t.PkgPath() != reflect.TypeFor[state]().PkgPath() {
 		return t.String()
@@ -100,7 +101,7 @@ func typeText(t reflect.Type, seen map[reflect.Type]bool) string {
 	}
 }
 
-// headerFor returns the header of a snapshot of a state that this process would write.
+// headerFor returns the header of a snapshot of s, for this program and database.
 func (x *Index) headerFor(s *state) snapshotHeader {
 	return snapshotHeader{
 		format: formatOf(x.db.declared), database: x.Snapshot.Database, schema: x.Snapshot.Schema,
@@ -108,8 +109,8 @@ func (x *Index) headerFor(s *state) snapshotHeader {
 	}
 }
 
-// appendSnapshot returns the content of a file.
-func appendSnapshot(header snapshotHeader, s *state, compared *comparisons) []byte {
+// encodeSnapshot returns the content of a snapshot file.
+func encodeSnapshot(header snapshotHeader, s *state, compared *comparisons) []byte {
 	c := &codec{data: make([]byte, 0, 1<<16+128*len(s.ids))}
 	c.data = append(c.data, snapshotMagic...)
 	header.code(c)
@@ -210,7 +211,7 @@ func (x *Index) checkBacklog(ctx context.Context, s *state) error {
 	return nil
 }
 
-// adopt makes a restored state the state of the index, and applies the changes since then.
+// adopt replaces the state of the index by a restored one, and applies the changes since then.
 func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	if err := x.lock(ctx); err != nil {
 		return err

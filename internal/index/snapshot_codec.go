@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// errDamaged is the error of reading values that no index has.
+// errDamaged is the error for a snapshot with values that no index has.
 var errDamaged = errors.New("the content is damaged")
 
 // codec writes values to a snapshot, or reads them from one. A method takes a pointer to a value: it either writes
@@ -31,7 +31,7 @@ func (c *codec) fail() {
 	c.data = nil
 }
 
-// require ends reading if a condition does not hold. It reports whether values can still be read.
+// require ends reading with errDamaged if holds is false. It reports whether values can still be read.
 func (c *codec) require(holds bool) bool {
 	if c.reading && !holds {
 		c.fail()
@@ -135,7 +135,7 @@ func (c *codec) string(v *string) {
 	}
 }
 
-// number is a type that lists have deltas of.
+// number is the type of the values in a list of differences.
 type number interface{ int64 | uint32 }
 
 // codeNumbers codes a list as differences of neighbours, which are small in columns of an index. Differences wrap around.
@@ -158,7 +158,7 @@ func codeNumbers[N number](c *codec, list *[]N) {
 	}
 }
 
-// slots codes a set of slots below size.
+// slots writes or reads a set of slots below size.
 func (c *codec) slots(b *slotSet, size uint32) {
 	n := c.length(len(*b), 8)
 	if !c.reading {

@@ -17,7 +17,7 @@ import (
 // snapshotEvery is the least time between two snapshots without a full load between them.
 const snapshotEvery = 5 * time.Minute
 
-// savePatience is how long a process that stops waits for running changes of the index.
+// savePatience is the maximum time that a process waits for running changes of the index before it stops.
 const savePatience = 5 * time.Second
 
 // KeepSnapshot writes the snapshot after each full load, every few minutes if it has changed, and when ctx ends. It
@@ -58,7 +58,7 @@ func (x *Index) KeepSnapshot(ctx context.Context) error {
 	}
 }
 
-// tryRestore restores the index and reports whether that worked. It logs why it did not.
+// tryRestore restores the index, and reports whether it succeeded. It logs the reason if not.
 func (x *Index) tryRestore(ctx context.Context) bool {
 	if x.Snapshot == nil {
 		return false
@@ -110,7 +110,7 @@ func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err er
 	}
 	compared := s.compared.clone() // searches add to it without the lock for changes
 	x.mu.RUnlock()
-	return appendSnapshot(x.headerFor(s), s, &compared), s.revision, nil
+	return encodeSnapshot(x.headerFor(s), s, &compared), s.revision, nil
 }
 
 // isSaved reports whether the file already has the present state, because this or another process wrote it.
@@ -129,7 +129,7 @@ func (x *Index) isSaved() bool {
 		slices.Equal(header.history.entries, want.history.entries)
 }
 
-// headerSize is more than any header takes.
+// headerSize is larger than any header, in bytes.
 const headerSize = 8 << 10
 
 // readHeader reads the header of a file without the rest.

@@ -56,7 +56,8 @@ func (f *follower) newEvent(title string, day int) int64 {
 	return int64(r.Get(f.T, "id").(float64))
 }
 
-// An index that was read from a snapshot and follows the changes since then answers as one that was loaded from the database.
+// TestRestoredIndexAnswersAsALoadedOne compares an index that was restored and follows the change log with one that
+// was loaded.
 func TestRestoredIndexAnswersAsALoadedOne(t *testing.T) {
 	eachFollower(t, func(f *follower) {
 		f.index = f.restartedWithout()
@@ -128,7 +129,8 @@ func (f *follower) someFilters() map[string]*query.Events {
 	}
 }
 
-// A snapshot is refused if it is of another database, program or history. The index is then loaded as before.
+// TestSnapshotOfAnotherCalendarIsRefused checks that a snapshot of another database, program or history is refused.
+// The index is then loaded from the database.
 func TestSnapshotOfAnotherCalendarIsRefused(t *testing.T) {
 	damage := func(change func(data []byte) []byte) func(f *follower, x *index.Snapshot) {
 		return func(f *follower, s *index.Snapshot) {

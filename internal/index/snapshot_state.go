@@ -64,7 +64,7 @@ func (s *state) code(c *codec, kinds []calendar.Kind) {
 // recordKinds returns the keys of state.records.
 func recordKinds() []calendar.Kind { return append(slices.Clone(calendar.NamedKinds), calendar.Series) }
 
-// codeColumns codes the values that every slot has, and the orders of slots.
+// codeColumns writes or reads the values of every slot, and the orders of slots.
 func (s *state) codeColumns(c *codec) {
 	c.uint32(&s.base)
 	codeNumbers(c, &s.ids)
@@ -101,7 +101,7 @@ func (s *state) codeColumns(c *codec) {
 	}
 }
 
-// derive fills the parts of a state that follow from others.
+// derive computes the parts of a state that a snapshot leaves out.
 func (s *state) derive() {
 	s.boundEnds()
 	for i, id := range s.ids[s.base:] {
@@ -117,7 +117,7 @@ func (s *state) derive() {
 	s.locate()
 }
 
-// codeSeries codes which event is an occurrence of which series.
+// codeSeries writes or reads which event is an occurrence of which series.
 func (s *state) codeSeries(c *codec) {
 	ids := make([]int64, len(s.seriesNumbers))
 	for id, number := range s.seriesNumbers {
@@ -153,7 +153,7 @@ func codeDay(c *codec, day *int32) {
 	*day = int32(long)
 }
 
-// codePostings codes the slots of each value of a property. A value and its slots take at least two bytes.
+// codePostings writes or reads the slots of each value of a property. A value and its slots take at least two bytes.
 func codePostings[V cmp.Ordered](c *codec, ps postings[V], size uint32, value func(*V)) {
 	n := c.length(len(ps), 2)
 	if !c.reading {
@@ -176,7 +176,7 @@ func codePostings[V cmp.Ordered](c *codec, ps postings[V], size uint32, value fu
 	}
 }
 
-// code codes the slots of a posting, which are below size.
+// code writes the slots of a posting to a snapshot or reads them. All are below size.
 func (p *posting) code(c *codec, size uint32) {
 	isDense := p.dense != nil
 	c.bool(&isDense)
@@ -261,7 +261,8 @@ func codeStatus(c *codec, status *uint8) {
 	c.require(int(*status) < len(calendar.Statuses))
 }
 
-// code codes the records of a kind. Their words are read from their texts again, because records are few.
+// code writes the records of a kind to a snapshot or reads them. It splits their texts into words again, because
+// records are few.
 func (rs *records) code(c *codec, kind calendar.Kind) {
 	all := rs.byID
 	if c.reading {
@@ -328,7 +329,7 @@ func (v *vocabulary) code(c *codec, size uint32) {
 	v.rehash(0)
 }
 
-// check fails if the words or their slots are not as add and pack leave them.
+// check ends reading with errDamaged if the words or their slots are not in the form that add and pack produce.
 func (v *vocabulary) check(c *codec, size uint32) {
 	end := len(v.text)
 	if !c.require(end > 0 && v.text[0] == '\n' && v.text[end-1] == '\n') {

@@ -89,7 +89,7 @@ func TestSnapshotHasTheWholeState(t *testing.T) {
 	}
 }
 
-// foundBy returns the ids of a list, as far as words tell.
+// foundBy returns the ids that the words of the index find for a query.
 func foundBy(s *state, f *query.Events) []int64 {
 	found, _ := s.find(f, &scratchSets{})
 	if f.Series.First {
@@ -98,13 +98,13 @@ func foundBy(s *state, f *query.Events) []int64 {
 	return s.page(found, 0, -1, true).IDs
 }
 
-// A snapshot that lacks its end, or of which some bytes are others, is refused.
+// TestDamagedSnapshotIsRefused checks that a cut or altered snapshot is refused.
 func TestDamagedSnapshotIsRefused(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 5))
 	s := snapshotModel(r)
 	header := snapshotHeader{format: "1", database: []byte{1, 2, 3}, schema: "4", revision: 5, history: history{[]historyEntry{{5, 6}}}}
-	whole := appendSnapshot(header, s, &s.compared)
+	whole := encodeSnapshot(header, s, &s.compared)
 	if _, _, err := openSnapshot(whole); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,8 @@ func FuzzSnapshotState(f *testing.F) {
 // snapshotHash is the hash of what TestSnapshotFormatChangesWithItsContent writes.
 const snapshotHash = "961aa1a816e7d42a"
 
-// Released programs read what this one writes under the same number. A new kind of records changes the format by itself.
+// TestSnapshotFormatChangesWithItsContent checks that the format's number changes when the content does, because
+// released programs read it. A new kind of records changes the format by itself.
 func TestSnapshotFormatChangesWithItsContent(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 8))
@@ -176,7 +177,8 @@ func TestSnapshotFormatChangesWithItsContent(t *testing.T) {
 	}
 }
 
-// The format differs if anything does that the bytes of a state depend on.
+// TestSnapshotFormatNamesColumnsAndTypes checks that the format changes with everything on which the bytes of a
+// state depend.
 func TestSnapshotFormatNamesColumnsAndTypes(t *testing.T) {
 	t.Parallel()
 	flagA, flagB, wordA := query.Flag("", "a", nil, ""), query.Flag("", "b", nil, ""), query.Word[string]("", "a", nil, "")

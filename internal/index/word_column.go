@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// wordColumn has the slots of the events with each value of a stored word.
+// wordColumn has, for each value of a database column such as attendance, the slots of the events with it.
 type wordColumn struct {
 	field    string // name of the database column
 	position int    // index of its value in document.values

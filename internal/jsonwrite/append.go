@@ -78,7 +78,7 @@ func Strings(b []byte, values []string) []byte {
 	return List(b, values, func(b []byte, s *string) []byte { return String(b, *s) })
 }
 
-// List appends a list; each appends one item. Nil gives null.
+// List appends a list. It calls each to append an item. Nil gives null.
 func List[T any](b []byte, values []T, each func([]byte, *T) []byte) []byte {
 	if values == nil {
 		return append(b, "null"...)
@@ -116,7 +116,7 @@ func (o *Builder) String(name, value string) {
 	o.B = String(o.B, value)
 }
 
-// Some appends a member with a string. It appends nothing if the string is empty.
+// Some appends a member with a string, or nothing if the string is empty.
 func (o *Builder) Some(name, value string) {
 	if value != "" {
 		o.String(name, value)

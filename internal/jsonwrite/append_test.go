@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// standard returns the output of package encoding/json.
+// standard returns a value as encoding/json encodes it, without HTML escaping.
 func standard(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// soleCallers says which file alone may call what removes links between records, tests aside. That file also writes the
-// entries of the change log (decision 023).
-// A name that begins with a point is that of a method of any value.
+// soleCallers has the only file that may call each function which removes links between records. Tests may call
+// all functions. That file also writes the entries of the change log (decision 023). A name that begins with a
+// point is a method of any type.
 var soleCallers = map[string]string{
 	"DELETE FROM":           "internal/migrate/revisions.go",
 	".DeleteLinks":          "edit/links.go",
@@ -26,7 +26,7 @@ var soleCallers = map[string]string{
 	"User.Delete":           "internal/auth/user.go",
 }
 
-// nowhere is in place of a file if nothing may be called but through generated code.
+// nowhere replaces the file for functions that only generated code may call.
 const nowhere = ""
 
 func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// maxSentence is the number of words from which a sentence of a comment is too long.
+// maxSentence is the largest number of words that a comment's sentence may have.
 const maxSentence = 30
 
-// wordings are constructions that comments avoid, and what to write instead.
+// wordings are patterns of phrases that comments must not contain, with the advice what to write instead.
 var wordings = []struct{ pattern, instead string }{
 	{`\b(?:is|are) what\b`, "a noun, or a verb: \"X returns\""},
 	{`(?:^|[.:;] )Of (?:an?|the|these|those|one|all|what|which|its|each|two|several|some|others?|any)\b`, "the subject first"},

@@ -31,11 +31,11 @@ const module = "github.com/almanac-cal/almanac"
 // unless a layer lists such a folder itself.
 type layer struct {
 	name     string
-	packages string // separated by spaces
+	packages string // paths of the packages, separated by spaces
 }
 
-// layers is the order of the program, from the bottom up. A package may import those of the layers under its own, and
-// those that beside names. A new package is placed here first.
+// layers lists the packages from the bottom up. A package may import those of lower layers, and those of its
+// own layer that sameLayerImports names. A new package is added here first.
 var layers = []layer{
 	{"domain", "calendar"},
 	{"tables", "schema migrations"},
@@ -54,7 +54,7 @@ var layers = []layer{
 	{"tests", "internal/layers"},
 }
 
-// sameLayerImports says which packages of its own layer a package may import.
+// sameLayerImports lists the packages of its own layer that a package may import.
 var sameLayerImports = map[string]string{
 	"handlers":             "web",
 	"internal/ruletext":    "internal/locale",
@@ -71,7 +71,8 @@ var sameLayerImports = map[string]string{
 	"proof/randomcalendar": "proof/apitest proof/draw proof/listreference",
 }
 
-// narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.
+// narrowImports lists, for some packages, all packages of the module that they may import. Their layer would
+// allow more.
 var narrowImports = map[string]string{
 	"migrations":            "",
 	"web":                   "",
@@ -104,7 +105,7 @@ var narrowImports = map[string]string{
 // testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
 var testImports = []string{"proof/storetest", "proof/apitest", "proof/edittest", "proof/icaltest", "proof/wptest", "proof/occurrencemodel", "proof/scopemodel", "proof/listreference", "proof/rightsmodel", "proof/draw", "proof/randomcalendar", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit", "edit/bulk", "edit/series"}
 
-// standardLibraryOnly are packages without dependencies of others'.
+// standardLibraryOnly are the packages that may not import third-party modules.
 var standardLibraryOnly = []string{"internal/param"}
 
 // moduleUsers lists the packages that may import a third-party module. The web framework stays at the edge, because it
@@ -119,9 +120,9 @@ var moduleUsers = map[string][]string{
 
 // file is a parsed source file with its path and imports.
 type file struct {
-	path    string // from the root, with slashes
+	path    string // path from the root of the module, with slashes
 	imports []string
-	tree    *ast.File // with comments; of the code that Ent generates the imports only
+	tree    *ast.File // syntax tree with comments; generated Ent code has its imports only
 }
 
 // fileSet has the positions of all source files.

@@ -11,12 +11,12 @@ import (
 	"github.com/almanac-cal/almanac/ent/migrate"
 )
 
-// statementFiles are the files that may name tables in statements, and why.
+// statementFiles maps the files that may contain table names in SQL to the reason.
 var statementFiles = map[string]string{
 	"proof/storetest/logged.go": "a test kit",
 }
 
-// tableNamed finds a verb of SQL with a table after it.
+// tableNamed matches an SQL keyword such as FROM and the table name after it.
 var tableNamed = regexp.MustCompile("\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_]+)\\b")
 
 // TestStatementsNameTablesByConstants fails for SQL literals that contain a table's name. With Ent's constants

@@ -63,7 +63,8 @@ func (p Proxies) Client(peer netip.Addr, hops []string) netip.Addr {
 	return client
 }
 
-// parseHop parses a forwarded address, with or without a port, and with or without brackets for IPv6.
+// parseHop parses a forwarded address, with or without a port, and with or without brackets for IPv6. It
+// returns false if the text is not an address.
 func parseHop(text string) (netip.Addr, bool) {
 	text = strings.TrimSpace(text)
 	if at, err := netip.ParseAddrPort(text); err == nil {
@@ -78,8 +79,8 @@ func parseHop(text string) (netip.Addr, bool) {
 	return a.Unmap().WithZone(""), err == nil
 }
 
-// ForwardedFor returns the hops in the values of X-Forwarded-For, in order. Only the last 32 count, because a
-// client may send any number.
+// ForwardedFor returns the addresses (hops) in the values of X-Forwarded-For, in order. It returns only the
+// last 32, because a client may send any number.
 func ForwardedFor(values ...string) []string {
 	var out []string
 	for _, value := range values {
@@ -90,8 +91,8 @@ func ForwardedFor(values ...string) []string {
 
 func lastHops(hops []string) []string { return hops[max(0, len(hops)-32):] }
 
-// Forwarded returns the hops in the values of Forwarded (RFC 7239), taken from the parameter "for" of each
-// element. An element without it, or with an obfuscated name, gives an unreadable hop.
+// Forwarded returns the addresses (hops) in the values of Forwarded (RFC 7239), from the parameter "for" of
+// each element. An element without it, or with an obfuscated name, gives an unreadable hop.
 func Forwarded(values ...string) []string {
 	var out []string
 	for _, value := range values {

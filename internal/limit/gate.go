@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Gate limits the number of concurrent requests and shares the slots between clients. A request without a slot
-// waits for a short time in a line of limited length. When the line is full, requests are refused at once.
+// Gate limits the number of concurrent requests. A slot is the right to run one request, and the gate shares
+// the slots between clients. A request without a slot waits for a short time in a line of limited length. When
+// the line is full, requests are refused at once.
 //
 // A free slot goes to the client with the fewest running requests. If the line is full, a new request may replace
 // the last one of the client with the most waiting requests. The new request's client must have at least two fewer.
@@ -77,8 +78,8 @@ func (g *Gate) Enter(ctx context.Context, client string) bool {
 	return g.giveUp(client, w)
 }
 
-// join gives a request a slot or puts it in line. If w is not nil, the request must wait for it. Otherwise entered is
-// the final result.
+// join gives a request a slot, puts it in line, or refuses it. If w is not nil, the request is in line and must
+// wait for w.answer. Otherwise entered reports whether it got a slot.
 func (g *Gate) join(client string) (w *gateWaiter, entered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -174,7 +174,7 @@ type listenerTrial struct {
 	name            string
 	most, byAddress int
 	exempt          func(netip.Addr) bool
-	want            []Reason // of three connections; "" is kept
+	want            []Reason // reason for refusing each of three connections; "" means accepted
 }
 
 func TestListener(t *testing.T) {

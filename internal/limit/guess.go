@@ -52,7 +52,7 @@ type guess struct {
 	*Guesses
 	GuessRates
 	sources []GuessSource
-	turns   []string // keys of the sources whose turn it is
+	turns   []string // keys of the sources of which this guess has the turn
 	taken   []takenGuess
 }
 
@@ -77,10 +77,10 @@ type Refusal struct {
 	Decision
 }
 
-// Judge counts a guess and calls judge, which compares the secret and reports whether the guess was wrong. target is
-// the guessed account; "" has no budget. If a budget of the target or the sources is exhausted, Judge returns a
-// refusal and does not call judge. The error is that of ctx, which also ends the wait for other guesses of the
-// sources.
+// Judge counts a guess and calls judge, which compares the secret and reports whether the guess was wrong. The
+// target is the guessed account; "" means none, without a budget. If a budget of the target or the sources is
+// exhausted, Judge returns a refusal and does not call judge. The error is that of ctx, which also ends the
+// wait for other guesses of the sources.
 func (g *Guesses) Judge(
 	ctx context.Context, rates GuessRates, target string, sources []GuessSource, judge func() (wrong bool),
 ) (*Refusal, error) {
@@ -161,7 +161,7 @@ func (a *guess) take(ctx context.Context, key string, r Rate) Decision {
 	return d
 }
 
-// end refunds the counts of a guess that was not wrong, and ends the turns of its sources.
+// end ends the turns of a guess's sources. If wrong is false, it also refunds the counts.
 func (a *guess) end(ctx context.Context, wrong bool) {
 	defer func() {
 		for _, key := range slices.Backward(a.turns) {

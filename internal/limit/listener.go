@@ -12,7 +12,7 @@ import (
 // Reason is the reason for refusing a connection.
 type Reason string
 
-// These are the reasons for refusing a connection.
+// TooMany and TooManyFromAddress are the values of Reason.
 const (
 	TooMany            Reason = "total"   // too many connections in total
 	TooManyFromAddress Reason = "address" // too many connections from one address
@@ -136,7 +136,7 @@ type conn struct {
 	key     string      // address key under which it is counted; "" means none
 	spoke   atomic.Bool // true after the client sent something
 	gone    sync.Once
-	lingers atomic.Bool  // Close must linger
+	lingers atomic.Bool  // true if Close must linger
 	sending atomic.Int64 // bytes of the reply that are counted in of.sending
 }
 
@@ -209,7 +209,8 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 type writer struct{ io.Writer }
 
 // Close implements net.Conn. After Linger it shuts down sending and returns. A goroutine discards what still arrives, up
-// to lingerTime and maxLingerBytes, and then closes the connection. Otherwise the system resets the connection, and many clients lose the reply (RFC 9112, section 9.6).
+// to lingerTime and maxLingerBytes, and then closes the connection. Otherwise the system resets the connection, and
+// many clients lose the reply (RFC 9112, section 9.6).
 func (c *conn) Close() error {
 	c.sent()
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.lingers.Swap(false) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// shards is the number of separately locked parts of the keys.
+// shards is the number of parts, each with its own mutex, into which Memory divides the keys.
 const shards = 64
 
 // Memory counts requests within one process, for a limited number of keys. When it is full, it evicts keys that

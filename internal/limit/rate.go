@@ -65,7 +65,7 @@ type Decision struct {
 	Remaining int           // number of further requests that are allowed now
 	Reset     time.Duration // time until a full burst is allowed
 	Retry     time.Duration // time until the next request is allowed; 0 means now
-	local     bool          // this process decided although the counts are shared
+	local     bool          // true if this process decided alone although the counts are shared
 }
 
 // Limiter counts requests by key. An error means that the shared counts are unavailable; the decision is then
@@ -81,9 +81,9 @@ type Limiter interface {
 	Refund(ctx context.Context, key string, taken Decision, part time.Duration) error
 }
 
-// decide implements the generic cell rate algorithm. Times are in nanoseconds. The time of the key's next full burst
-// is due before this request, and next after it. The cost is 1 for a request. A cost of 0 is for a look, which
-// changes nothing.
+// decide implements the generic cell rate algorithm. Times are in nanoseconds. The parameter due is the time of
+// the key's next full burst before this request, and the result next the one after it. The cost is 1 for a
+// request, and 0 for a look, which changes nothing.
 func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
 	interval, window := int64(r.Interval), int64(r.Window())
 	due = max(due, now)

@@ -22,7 +22,7 @@ type Redis struct {
 	prefix string
 	own    *Memory
 	began  time.Time
-	away   atomic.Int64 // nanoseconds since began until which the server is not contacted
+	away   atomic.Int64 // time until which the server is not contacted, in nanoseconds since began
 
 	wait  time.Duration // time limit for one answer
 	pause time.Duration // pause after a failure
@@ -130,12 +130,14 @@ return 0
 `)
 
 // Take implements Limiter. An error comes with the decision of this process alone. If ctx has ended or the
-// limiter is closed, this process decides alone without an error. It does so too during the pause after a failure.
+// limiter is closed, this process decides alone, and the error is nil. It does so too during the pause after a
+// failure.
 func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, error) {
 	return r.decide(ctx, key, rate, 1, r.own.Take)
 }
 
-// Look implements Limiter, as Take does.
+// Look implements Limiter. An error comes with the decision of this process alone. If ctx has ended or the
+// limiter is closed, this process decides alone, and the error is nil.
 func (r *Redis) Look(ctx context.Context, key string, rate Rate) (Decision, error) {
 	return r.decide(ctx, key, rate, 0, r.own.Look)
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Cost formats a cost as plain text in the style of the language: 25–40 zł, $ 27.600, £8–£12. Site is the currency of the
-// site. The text free is the word for a price of 0. An empty cost gives "".
+// Cost formats a cost as plain text in the style of the language: 25–40 zł, $ 27.600, £8–£12. The parameter
+// site is the currency of the site, for a cost without one. The text free is the word for a price of 0. An
+// empty cost gives "".
 func (d Dates) Cost(c calendar.Cost, site calendar.Currency, free string) string {
 	cur := c.CurrencyOn(site)
 	parts := append([]string{}, c.Texts...)

@@ -1,6 +1,6 @@
 package locale
 
-// These are the names that American and British dates share.
+// englishMonths, englishWeekdays and englishShortWeekdays are the names that American and British dates share.
 var (
 	englishMonths = [...]string{
 		"January", "February", "March", "April", "May", "June",
@@ -10,8 +10,9 @@ var (
 	englishShortWeekdays = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
 )
 
-// The words and patterns below are from CLDR 48. MMMM is the month in a date, and LLLL the month alone. In the
-// pattern of a range, the first repeated field and all later fields belong to the second date.
+// englishDates has the words and patterns of American and British dates. These and all below are from CLDR 48.
+// MMMM is the month in a date, and LLLL the month alone. In the pattern of a range, the first repeated field
+// and all later fields belong to the second date.
 var englishDates = dateWords{
 	months:     englishMonths,
 	headMonths: englishMonths,

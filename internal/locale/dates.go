@@ -8,16 +8,17 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Dates formats dates, times and numbers in one language, as CLDR does. A script compares the formatted texts
-// with those of Node's Intl, for every day of five years (.ci/dates). No formatted text contains a time zone.
+// Dates formats dates, times and numbers in one language, with the patterns of CLDR. A script compares the
+// formatted texts with those of Node's Intl, for every day of five years (.ci/dates). No formatted text
+// contains a time zone.
 type Dates struct {
 	words *dateWords
 	times *timePatterns
 	clock Clock
 }
 
-// DatesIn returns the formats of a language, with the clock that is usual in it. english is the style for English,
-// and also for unknown languages.
+// DatesIn returns the formats of a language, with the clock that is usual in it. The parameter english is the
+// style for English and for unknown languages.
 func DatesIn(lang calendar.Language, english EnglishDates) Dates {
 	words := &englishDates
 	switch {
@@ -44,23 +45,23 @@ func (d Dates) With(clock Clock) Dates {
 	return d
 }
 
-// Clock is the 12-hour clock, the 24-hour clock, or the usual one of a language.
+// Clock states whether times are written with 12 or 24 hours, or as is usual in the language.
 type Clock string
 
-// These are the clocks.
+// UsualClock, Clock12 and Clock24 are the values of Clock.
 const (
-	UsualClock Clock = ""    // the usual one of the language
+	UsualClock Clock = ""    // the clock that is usual in the language
 	Clock12    Clock = "12h" // 6:05 PM
 	Clock24    Clock = "24h" // 18:05
 )
 
-// Clock returns Clock12 or Clock24.
+// Clock returns the clock that times are formatted with: Clock12 or Clock24.
 func (d Dates) Clock() Clock { return d.clock }
 
 // EnglishDates is a style of dates in English, as a BCP 47 tag.
 type EnglishDates string
 
-// These are the styles of dates in English.
+// American and British are the values of EnglishDates.
 const (
 	American EnglishDates = "en"    // November 22, 2026; the zero value means the same
 	British  EnglishDates = "en-GB" // 22 November 2026
@@ -69,7 +70,8 @@ const (
 // DateStyle is a style of formatting a day or a month.
 type DateStyle int
 
-// These are the date styles, with examples in American English.
+// LongDate to Month are the date styles, with examples in American English. The constant dateStyles is their
+// number.
 const (
 	LongDate        DateStyle = iota // November 22, 2026
 	FullDate                         // Sunday, November 22, 2026
@@ -91,8 +93,8 @@ type timePatterns struct{ one, half, halves string }
 
 // dateWords are the words and patterns of a language.
 type dateWords struct {
-	months        [12]string // forms in a date
-	headMonths    [12]string // forms alone or with a year
+	months        [12]string // names in a date
+	headMonths    [12]string // names alone or with a year
 	shortMonths   [12]string
 	weekdays      [7]string // by time.Weekday, from Sunday
 	shortWeekdays [7]string

@@ -38,9 +38,9 @@ type Catalogues struct {
 // message is one message in one language.
 type message struct {
 	text      string          // the whole text if fixed, else the plural form "other"
-	fixed     bool            // the text has no placeholders and no plural forms
-	plural    bool            // the argument Count chooses the plural form
-	localizer *i18n.Localizer // for the language of the text
+	fixed     bool            // true if the text has no placeholders and no plural forms
+	plural    bool            // true if the argument Count chooses the plural form
+	localizer *i18n.Localizer // localizer for the language of the text
 }
 
 // Load returns the embedded catalogues, which it reads at the first call. An error means that a catalogue is

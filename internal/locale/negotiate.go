@@ -80,7 +80,8 @@ func chooseLanguage(wishes []acceptedLanguage, excluded []calendar.Language, oth
 	return fallback
 }
 
-// findLanguage returns the language of the service that a primary subtag names, in any letter case.
+// findLanguage returns the language of the service that a primary subtag names, in any letter case. It returns
+// false if there is none.
 func findLanguage(primary string) (calendar.Language, bool) {
 	for _, lang := range calendar.Languages {
 		if len(lang) == len(primary) && strings.EqualFold(string(lang), primary) {

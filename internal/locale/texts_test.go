@@ -33,8 +33,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextOfNoCataloguesIsEnglish calls Text on nil Catalogues, as code does that only needs the English
-// descriptions.
+// TestTextOfNoCataloguesIsEnglish calls Text on nil Catalogues. Code that only needs the English descriptions
+// calls it so.
 func TestTextOfNoCataloguesIsEnglish(t *testing.T) {
 	var c *Catalogues
 	if got := c.Text("", "Postal code"); got != "Postal code" {

@@ -85,8 +85,8 @@ func (p contractPage) check(text string) (count int, faults []string) {
 	return count, faults
 }
 
-// missing returns a message for each of the numbers that the contract does not have. word is "section" or
-// "difference".
+// missing returns a message for each of the numbers names that the contract does not have. The parameter word
+// is "section" or "difference".
 func (p contractPage) missing(word string, names []string) (faults []string) {
 	known := p.sections
 	if word == "difference" {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	lastDecision       = 66 // later decisions have no number
+	lastDecision       = 66 // number of the last numbered decision; later ones have none
 	leastDecisionCites = 20
 )
 

@@ -11,13 +11,13 @@ import (
 
 // Block is a fenced code block of a page in Markdown.
 type Block struct {
-	Line int    // of its fence, from 1
+	Line int    // line of its fence, from 1
 	Lang string // the first word after the fence: sh, json, text
-	Mark string // what follows that word
-	Text string // without the indentation of the fence
+	Mark string // text after that word
+	Text string // lines without the indentation of the fence
 }
 
-// ErrOpen is a fence or a generated part without an end.
+// ErrOpen is the error for a fence or a generated part without an end.
 var ErrOpen = errors.New("is not closed")
 
 // Blocks returns the fenced code blocks of a page, in order. The error wraps ErrOpen if a block has no end.
@@ -47,7 +47,7 @@ func Blocks(page string) ([]Block, error) {
 	return out, nil
 }
 
-// The marks of a generated part are lines of their own.
+// partBegins and partEnds begin the lines before and after a generated part of a page.
 const (
 	partBegins = "<!-- generated: "
 	partEnds   = "<!-- /generated -->"
@@ -106,9 +106,9 @@ var cellEscaper = strings.NewReplacer("|", `\|`, "\n", " ")
 // Examples is a table of examples that tests compare with the program. In the page, the line <!-- checked: NAME -->
 // stands above it. NAME says what the examples are compared with.
 type Examples struct {
-	Line int      // of the mark, from 1
-	Name string   // "dates Europe/Warsaw"
-	Rows []Row    // without the header
+	Line int      // line of the checked comment, from 1
+	Name string   // NAME of the comment, such as "dates Europe/Warsaw"
+	Rows []Row    // rows without the header
 	Head []string // the header
 }
 

@@ -51,10 +51,10 @@ type linesWriter struct {
 	b      strings.Builder
 	most   int  // largest number of characters
 	count  int  // number of characters so far
-	blank  bool // a blank precedes the next word
+	blank  bool // true if a blank precedes the next word
 	breaks int  // number of line ends before the next word
 	pre    int  // number of open pre elements
-	hidden bool // the next text is the content of a script or style element
+	hidden bool // true if the next text is the content of a script or style element
 	href   string
 	link   int // start of the open link's text in b
 }

@@ -29,8 +29,9 @@ func Text(s string) (string, error) {
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
-// TextLimited does the same as Text with a limit in characters. ok is false if the text exceeds the limit. If
-// the text is certainly too long, it stops early and returns "".
+// TextLimited returns plain text without tags, as the type "text" requires (Text). The result ok is false if
+// the plain text exceeds the limit in characters. It stops early if the text is certainly too long, and returns
+// "".
 func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	if !isStorable(s) {
 		return "", false, ErrText
@@ -56,15 +57,16 @@ func isStorable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// strip removes the tags of s and decodes its entities once. If apart is set, tags that are not inline become spaces,
-// so that words stay separate.
+// strip removes the tags of s and decodes its entities once. If apart is true, tags that are not inline become
+// spaces, so that words stay separate.
 func strip(s string, apart bool) string {
 	stripped, _ := stripLimited(s, apart, -1)
 	return stripped
 }
 
-// stripLimited does the same as strip with a limit in characters, not counting outer white space. If the text is
-// certainly too long, it stops, and complete is false. A negative limit means none.
+// stripLimited removes the tags of s and decodes its entities once. If apart is true, tags that are not inline
+// become spaces. If the result certainly exceeds the limit in characters, without outer white space, it stops
+// and returns "" and false. A negative limit means none.
 func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
 	// Without a ">" there is no tag.
@@ -123,7 +125,7 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 type leastLength struct {
 	enough int  // bound after which counting stops
 	n      int  // characters so far
-	entity bool // the next character may be a part of an entity
+	entity bool // true if the next character may be a part of an entity
 }
 
 func (l *leastLength) add(text string) int {

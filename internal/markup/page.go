@@ -9,8 +9,8 @@ import (
 )
 
 // OnPage adapts sanitised HTML to a page that has its own h1. Headings start at h2, and no level is skipped.
-// local returns the address of an image for use on the page. If it returns "", the image becomes a link. Inside
-// another link it becomes text.
+// The function local returns the address of an image for use on the page. If it returns "", the image becomes a
+// link. Inside another link it becomes text.
 func OnPage(s string, local func(src string) string) string {
 	if !strings.Contains(s, "<") {
 		return s

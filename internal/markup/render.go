@@ -140,8 +140,8 @@ func addNoopener(attrs []html.Attribute) []html.Attribute {
 	return attrs
 }
 
-// end handles an end tag. It closes the innermost open element of the given name, and all elements inside it. If no
-// such element is open, or stopsEndTag says so, it drops the end tag.
+// end closes the innermost open element of the given name, and all elements inside it. It is called for an end
+// tag. If no such element is open, or stopsEndTag returns true for one inside it, the end tag is dropped.
 func (w *writer) end(name atom.Atom) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i] == name {
@@ -187,7 +187,8 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// closesElement reports whether the start of next closes the element open, if nothing between them prevents it.
+// closesElement reports whether the start tag of next closes the element open, as a new li closes the li before
+// it.
 func closesElement(next, open atom.Atom) bool {
 	switch open {
 	case atom.P:
@@ -204,7 +205,8 @@ func closesElement(next, open atom.Atom) bool {
 	return false
 }
 
-// stopsImpliedEnd reports whether the start of next cannot close any element outside of the element open.
+// stopsImpliedEnd reports whether the open element protects the elements around it: the start tag of next
+// cannot close them.
 func stopsImpliedEnd(next, open atom.Atom) bool {
 	switch open {
 	case atom.Table:
@@ -217,8 +219,8 @@ func stopsImpliedEnd(next, open atom.Atom) bool {
 	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
-// stopsEndTag reports whether the element open stops the search for the start of an end tag. A table stops it.
-// A list stops stray inline end tags, which must not split the list.
+// stopsEndTag reports whether an end tag inside the element open cannot close an element around it. A table
+// stops it. A list stops stray inline end tags, which must not split the list.
 func stopsEndTag(end, open atom.Atom) bool {
 	switch open {
 	case atom.Table:

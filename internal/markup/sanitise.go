@@ -24,7 +24,8 @@ import (
 // The error is ErrText. The rule is in the contract, section 6.7.
 func HTML(s string) (string, error) { return HTMLContext(context.Background(), s) }
 
-// HTMLContext does the same as HTML. It checks ctx every few kilobytes and returns its error.
+// HTMLContext returns the HTML to store for a text that a client sent, by the rules of HTML. It checks ctx
+// every few kilobytes. The error is ErrText, or that of ctx.
 func HTMLContext(ctx context.Context, s string) (string, error) {
 	if !isStorable(s) {
 		return "", ErrText
@@ -134,7 +135,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// These elements are removed before the policy runs.
+// droppedElements and literalElements are removed before the policy runs.
 var (
 	// droppedElements are removed together with their content.
 	droppedElements = atomSet(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,

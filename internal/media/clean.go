@@ -19,7 +19,7 @@ type cleanedFile struct {
 
 var errBroken = fmt.Errorf("%w: broken or cut off", ErrType)
 
-// These are the markers of JPEG files that cleanJPEG handles (ITU-T T.81, table B.1).
+// jpegSOF0 to jpegCOM are the markers of JPEG files that cleanJPEG distinguishes (ITU-T T.81, table B.1).
 const (
 	jpegSOF0  = 0xC0
 	jpegSOF1  = 0xC1
@@ -44,8 +44,8 @@ var (
 	jpegICC  = []byte("ICC_PROFILE\x00")
 )
 
-// cleanJPEG keeps the segments that decoders need, the pixel density of JFIF, the ICC profile and Adobe's
-// colour transform. The first EXIF block determines the turn.
+// cleanJPEG returns a JPEG file without metadata. It keeps the segments that decoders need, the pixel density
+// of JFIF, the ICC profile and Adobe's colour transform. The first EXIF block determines the turn.
 func cleanJPEG(data []byte) (cleanedFile, error) {
 	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
@@ -159,7 +159,8 @@ const (
 	pngAround    = 12                // bytes around a chunk's body: length, name and checksum
 )
 
-// cleanPNG keeps the chunks that decide which pixels are shown, in which colours, and when.
+// cleanPNG returns a PNG file without metadata. It keeps the chunks that determine the pixels, their colours
+// and their timing.
 func cleanPNG(data []byte) (cleanedFile, error) {
 	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
@@ -197,7 +198,7 @@ func cleanPNG(data []byte) (cleanedFile, error) {
 	}
 }
 
-// These are the block types of GIF files.
+// gifExtension to gifApplication are the types of blocks and extensions in GIF files.
 const (
 	gifExtension   = 0x21
 	gifImage       = 0x2C
@@ -206,8 +207,8 @@ const (
 	gifApplication = 0xFF
 )
 
-// cleanGIF keeps pictures, their timing, the number of repeats of an animation, and a colour profile. It ends
-// the file before the first truncated block, as decoders do.
+// cleanGIF returns a GIF file without metadata. It keeps pictures, their timing, the number of repeats of an
+// animation, and a colour profile. It ends the file before the first truncated block, as decoders do.
 func cleanGIF(data []byte) (cleanedFile, error) {
 	const header = 13
 	if len(data) < header {
@@ -291,15 +292,15 @@ func gifApplicationOf(block []byte) []byte {
 	return nil
 }
 
-// These are flags in the VP8X chunk of WebP files.
+// webpXMP, webpEXIF and webpMoves are flags in the VP8X chunk of WebP files.
 const (
 	webpXMP   = 1 << 2
 	webpEXIF  = 1 << 3
 	webpMoves = 1 << 1
 )
 
-// cleanWebP keeps the chunks with the picture, its frames and the colour profile. The EXIF chunk determines the
-// turn.
+// cleanWebP returns a WebP file without metadata. It keeps the chunks with the picture, its frames and the
+// colour profile. The EXIF chunk determines the turn.
 func cleanWebP(data []byte) (cleanedFile, error) {
 	const header = 12
 	c := cleanedFile{turn: turnUpright}

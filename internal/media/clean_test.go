@@ -23,7 +23,7 @@ import (
 // secret is part of all metadata of the test pictures. No stored file may have it.
 const secret = "52.2297N-21.0122E"
 
-// profile is a colour profile, as far as files are concerned.
+// profile stands for a colour profile in test files. No decoder reads its content.
 var profile = []byte("an ICC profile")
 
 // locatedExif returns an EXIF block with an Orientation tag and a made-up location.

@@ -20,13 +20,13 @@ type format struct {
 	is            func(data []byte) bool
 	clean         func(data []byte) (cleanedFile, error)
 	config        func(io.Reader) (image.Config, error)
-	footprint     func(data []byte, size image.Point) footprint      // memory estimate for a cleaned file
+	footprint     func(data []byte, size image.Point) footprint      // estimates the memory for decoding a cleaned file
 	decode        func(data []byte, size image.Point) (frame, error) // size is the one that config returned
-	encode        func(io.Writer, image.Image) error                 // nil means that smaller copies have another format
+	encode        func(io.Writer, image.Image) error                 // encodes a copy; nil: copies have another format
 }
 
-// frame is the first or only frame of a picture file. The field at is the position of its top left corner in the
-// whole picture.
+// frame is the first or only frame of a picture file. Its field at is the position of the frame's top left
+// corner in the whole picture.
 type frame struct {
 	img image.Image
 	at  image.Point

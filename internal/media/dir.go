@@ -101,7 +101,7 @@ func (d *Dir) write(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Replace implements Store.
+// Replace implements Store. It writes a temporary file and renames it.
 func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
 	f, _, err := d.Open(ctx, name)
 	if err != nil {
@@ -127,8 +127,8 @@ func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
 // served.
 func tempFor(name string) string { return path.Join(path.Dir(name), "."+rand.Text()+".tmp") }
 
-// link gives a written temporary file the name name. If a file of that name exists, it returns fs.ErrExist. The
-// caller removes the temporary name, which may still exist.
+// link makes a written temporary file available as name. If a file of that name exists, it returns fs.ErrExist.
+// The caller removes the temporary name, which may still exist.
 func (d *Dir) link(temp, name string) error {
 	err := d.root.Link(temp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -137,8 +137,8 @@ func (d *Dir) link(temp, name string) error {
 	return d.claim(temp, name)
 }
 
-// claim does the same as link on file systems without hard links. It reserves the name with an empty file, and
-// renames.
+// claim renames a written temporary file to name, on file systems without hard links. It first reserves the
+// name with an empty file. It returns fs.ErrExist if the name is taken.
 func (d *Dir) claim(temp, name string) error {
 	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -196,7 +196,8 @@ func (d *Dir) Remove(ctx context.Context, name string) error {
 	return asNotExist(d.root.Remove(name))
 }
 
-// asNotExist converts the error for a path below a file (not a folder) to fs.ErrNotExist.
+// asNotExist returns fs.ErrNotExist instead of the error for a path below a file, such as pic.png/x. It returns
+// other errors unchanged.
 func asNotExist(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return errors.Join(fs.ErrNotExist, err)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// These are the limits of a download, besides MaxBytes (contract, section 15).
+// fetchTime and maxRedirects are the limits of a download, besides MaxBytes (contract, section 15).
 const (
 	fetchTime    = 10 * time.Second // from the name look-up to the last byte
 	maxRedirects = 3

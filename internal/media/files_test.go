@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// failingStore is a Store that returns errors. The call of Create that brings left to 0 returns the error create. If
-// remove is set, Remove returns it, for the path removeOnly or for all.
+// failingStore is a Store that returns errors. The call of Create that counts left down to 0 returns the error
+// create. Remove returns the error remove if it is set, for the path removeOnly or for all.
 type failingStore struct {
 	Store
 	left       int

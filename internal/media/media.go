@@ -20,15 +20,16 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// These are the limits of a picture (contract, section 15).
+// MaxBytes, maxStored and maxPixels are the limits of a picture (contract, section 15).
 const (
 	MaxBytes  = 10 << 20   // bytes of the file
 	maxStored = 16 << 20   // bytes of the file and its smaller copies
 	maxPixels = 40_000_000 // pixels: width times height
 )
 
-// These errors reject a picture. Each wraps ErrUnusable: the picture or the URL is at fault, and the client may
-// see the message. Other errors come from the store, the context or an encoder.
+// ErrUnusable to ErrAddress are the errors that reject a picture. Each wraps ErrUnusable: the picture or the
+// URL is at fault, and the client may see the message. Other errors come from the store, the context or an
+// encoder.
 var (
 	ErrUnusable = errors.New("image not usable")
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
@@ -78,8 +79,9 @@ func save(
 	return storeNamed(ctx, st, name, files, now)
 }
 
-// SaveDrawn stores a picture that this program drew, and its smaller copies. file is the JPEG file of img. SaveDrawn
-// does not check the file and does not decode it: the copies are made from img. Otherwise it is like Save.
+// SaveDrawn stores a picture that this program drew, and its smaller copies. The parameter file is the JPEG
+// file of img. It is stored unchecked, and the copies are made from img. The name and the folder are chosen by
+// the rules of Save. After an error no file remains.
 func SaveDrawn(ctx context.Context, st Store, name string, img *image.RGBA, file []byte, now time.Time) (Image, error) {
 	pic := picture{format: &jpegFormat, img: img, width: img.Rect.Dx(), height: img.Rect.Dy()}
 	sizes, err := makeSizes(ctx, pic, len(file))
@@ -247,7 +249,7 @@ func baseName(name string) string {
 	return slug
 }
 
-// madeSize is an encoded smaller copy of a picture.
+// madeSize is an encoded smaller copy of a picture, which is not stored yet.
 type madeSize struct {
 	name          string
 	format        *format

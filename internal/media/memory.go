@@ -9,7 +9,7 @@ import (
 // Memory is estimated from a cleaned file before anything is decoded. An estimate is an upper bound of the
 // memory in use at one time in the decoders of Go 1.26 and golang.org/x/image (decision 025).
 
-// decoders is the memory, in bytes, of the tables, windows and buffers of any decoder.
+// decoders is an upper bound of the memory, in bytes, of a decoder's tables, windows and buffers.
 const decoders = 256 << 10
 
 // footprint is the memory of one decoded picture, in bytes.
@@ -44,7 +44,7 @@ func (f *format) memoryFor(c cleanedFile, size image.Point) int64 {
 // maxTurnedBytes returns the largest permitted size of a turned picture's file, in bytes.
 func maxTurnedBytes(size image.Point) int64 { return min(MaxBytes, 9*pixelCount(size)+spoolPart) }
 
-// encoder is the memory, in bytes, of the tables, windows and buffers of any encoder.
+// encoder is an upper bound of the memory, in bytes, of an encoder's tables, windows and buffers.
 const encoder = 2 << 20
 
 // memoryForSizes returns the bytes that makeSizes needs for a picture of w by h pixels. makeSizes makes one
@@ -73,9 +73,9 @@ func pixelCount(size image.Point) int64 { return int64(size.X) * int64(size.Y) }
 // ceilDiv returns a/b rounded up.
 func ceilDiv(a, b int) int64 { return (int64(a) + int64(b) - 1) / int64(b) }
 
-// jpegFootprint estimates a JPEG file. Its samples are in whole units of the largest component. A progressive
-// file needs 64 coefficients of 4 bytes for each block of 64 samples. RGB and CMYK files are converted to a
-// second picture.
+// jpegFootprint estimates the memory for decoding a JPEG file. Its samples are in whole units of the largest
+// component. A progressive file needs 64 coefficients of 4 bytes for each block of 64 samples. RGB and CMYK
+// files are converted to a second picture.
 func jpegFootprint(data []byte, size image.Point) footprint {
 	var frame []byte
 	progressive, converted := false, false
@@ -137,8 +137,8 @@ func jpegFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// pngFootprint estimates a PNG file. An interlaced file is read in seven passes; the last two are half and a
-// quarter of the picture.
+// pngFootprint estimates the memory for decoding a PNG file. An interlaced file is read in seven passes; the
+// last two are half and a quarter of the picture.
 func pngFootprint(data []byte, size image.Point) footprint {
 	head := data[pngSignature+8 : pngHead]
 	depth, kind, interlaced := int64(head[8]), head[9], head[12] != 0
@@ -159,13 +159,14 @@ func pngFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// gifFootprint estimates a GIF file. The lines of an interlaced frame are sorted in a second frame.
+// gifFootprint estimates the memory for decoding a GIF file. The lines of an interlaced frame are sorted in a
+// second frame.
 func gifFootprint(_ []byte, size image.Point) footprint {
 	return footprint{image: pixelCount(size), extra: pixelCount(size)}
 }
 
-// webpFootprint estimates a WebP file by the largest of three codings: lossy, lossy with transparency, and
-// lossless.
+// webpFootprint estimates the memory for decoding a WebP file. It assumes the largest of three codings: lossy,
+// lossy with transparency, and lossless.
 func webpFootprint(data []byte, size image.Point) footprint {
 	lossy := ceilDiv(size.X, 16) * ceilDiv(size.Y, 16) * (16*16*3/2 + 8)
 	fp := footprint{image: lossy, extra: 2 * int64(len(data))}

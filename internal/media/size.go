@@ -9,8 +9,8 @@ import (
 type sizeBox struct {
 	name string
 	side int  // side of the square, in pixels
-	crop bool // the copy fills the square as far as the picture allows, and the rest is cut off evenly
-	wide bool // side limits the width only
+	crop bool // true if the copy fills the square, and what exceeds it is cut off evenly
+	wide bool // true if side limits the width only
 }
 
 // sizeBoxes are the boxes of the smaller copies, the largest first. A picture that fits into a box gets no copy

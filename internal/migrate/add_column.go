@@ -11,14 +11,15 @@ import (
 	entschema "entgo.io/ent/dialect/sql/schema"
 )
 
-// columnClauses has the clause of a new column, a default or a foreign key, that Atlas omits in SQLite's ADD COLUMN.
-// It is an attribute of the column. addedStatement appends the clause to the planned statement.
+// columnClauses has the default or the foreign key of a new column, which Atlas omits in SQLite's ADD COLUMN.
+// It is an attribute of the column. The function addedStatement appends the clause to the planned statement.
 type columnClauses struct {
 	schema.Attr
 	sql string
 }
 
-// sqliteDiffer returns a differ for SQLite. Atlas plans ADD COLUMN for its changes wherever SQLite can add the column.
+// sqliteDiffer wraps the differ next for SQLite. Atlas then plans ADD COLUMN wherever SQLite can add the
+// column.
 func sqliteDiffer(next entschema.Differ) entschema.Differ {
 	return entschema.DiffFunc(func(current, desired *schema.Schema) ([]schema.Change, error) {
 		// SQLite returns a default without its parentheses, and Atlas compares the text.

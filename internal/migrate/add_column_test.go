@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// halls returns the generated tables halls and stages. more has further columns of stages.
+// halls returns the tables halls and stages, as Ent would declare them. The columns more are added to stages.
 func halls(more ...*schema.Column) (tables []*schema.Table, stages *schema.Table) {
 	table := func(name string) *schema.Table {
 		id := &schema.Column{Name: "id", Type: field.TypeInt64}

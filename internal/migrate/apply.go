@@ -123,12 +123,12 @@ type statementRunner struct {
 	h        *history
 	ctx      context.Context
 	progress func(Step)
-	dry      bool // statements are recorded as steps and not run
+	dry      bool // true if statements are recorded as steps and not run
 	step     Step
 	failure  error
 	tables   *tableWatch // limits waiting for tables on TiDB; nil means that the server does it
 
-	riskedReferences bool // a statement that ran may have broken references between rows
+	riskedReferences bool // true if a statement that ran may have broken references between rows
 }
 
 // execute runs the first count pending migrations with Atlas's Executor.

@@ -22,7 +22,7 @@ import (
 // The Atlas CLI and this program share the rows of a table. testdata/revisions has the rows that the CLI, community edition
 // v1.2.3, writes for atlasFiles. These tests run without the CLI.
 
-// atlasFiles are the migrations of testdata/revisions.
+// atlasFiles are the migration files from which the Atlas CLI made the records in testdata/revisions.
 var atlasFiles = map[string]string{
 	"1_one.sql": "CREATE TABLE one (id bigint NOT NULL, PRIMARY KEY (id));\n",
 	"2_two.sql": "CREATE TABLE two (id bigint NOT NULL, PRIMARY KEY (id));\n" +

@@ -17,7 +17,7 @@ import (
 type BaselineOptions struct {
 	Operator string        // program name and version, recorded with the revision
 	Dev      *store.Store  // empty database to replay migrations in, as for Verify; may be nil
-	Force    bool          // skips the comparison of the tables
+	Force    bool          // true skips the comparison of the tables
 	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 

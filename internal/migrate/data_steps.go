@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// DataStep updates rows after a migration was applied. It is for changes that take too long for a statement of
+// DataStep updates rows after a migration was applied. Use it for changes that take too long for a statement of
 // a migration, or that need code.
 //
 // Run works in batches, each in its own transaction, while the service runs. It finds the remaining rows
@@ -35,7 +35,7 @@ type DataState struct {
 
 // DataOptions configures RunData. The zero value runs the pending steps.
 type DataOptions struct {
-	Again    bool                        // also runs steps that are recorded as done
+	Again    bool                        // true also runs steps that are recorded as done
 	Progress func(step string, rows int) // called with 0 before each step, and after each batch
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// The functions for migrations of other files than the embedded ones.
+// ApplyFiles to CheckCurrentFiles take the migrations from a parameter instead of the embedded files.
 var (
 	ApplyFiles        = apply
 	PlanFiles         = plan
@@ -24,7 +24,8 @@ var (
 	CheckCurrentFiles = checkCurrent
 )
 
-// DiffTables is Diff for other tables than the generated ones.
+// DiffTables compares the given tables, instead of the generated ones, with the migrations in a folder. It
+// writes a new migration if they differ.
 var DiffTables = diff
 
 var (

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// history is the migrations of the program, and the database's record of those applied.
+// history has the migrations of the program, and the database's record of those applied.
 type history struct {
 	store *store.Store
 	files fs.FS

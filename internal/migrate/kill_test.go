@@ -441,7 +441,7 @@ func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	}
 }
 
-// onlyMySQL skips tests without a server.
+// onlyMySQL skips a test if there is no MySQL server.
 func onlyMySQL(t *testing.T) {
 	t.Helper()
 	if os.Getenv(storetest.Variable) == "" {

@@ -48,7 +48,8 @@ type LintOptions struct {
 	Released fs.FS // released migrations, which must not change or get new ones before them; nil means none
 }
 
-// These are the rules of Lint. The first five are Atlas's analyzers; the comments list the codes.
+// ruleDestructive to ruleResume are the rules of Lint. The first five are Atlas's analyzers; the comments list
+// the codes.
 const (
 	ruleDestructive  = "destructive"        // DS: drops a table or column
 	ruleIncompatible = "incompatible"       // BC: a rename breaks programs of the previous version
@@ -61,7 +62,7 @@ const (
 	ruleChecksum     = "checksum"           // the file changed after it was sealed in atlas.sum, or after its release
 	ruleLinear       = "non_linear"         // databases with a later migration reject it
 	ruleRuns         = "runs"               // the migration fails on an empty database
-	ruleLock         = "lock"               // the statement does not declare whether it blocks writers; see LintLocks
+	ruleLock         = "lock"               // the statement declares no lock-free algorithm and has no comment that it blocks writers (LintLocks)
 	ruleResume       = "resume"             // after an interruption, Apply cannot determine whether the statement ran
 )
 
@@ -163,7 +164,7 @@ func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
 	})
 }
 
-// addSeal adds a finding about a folder that does not match its atlas.sum.
+// addSeal adds a finding for err, which says that the folder does not match its atlas.sum.
 func (l *linter) addSeal(err error) {
 	finding := Finding{
 		File: l.engine + "/" + atlas.HashFileName, Rule: ruleChecksum, Error: true, Text: err.Error(),

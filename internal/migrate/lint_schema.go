@@ -45,7 +45,8 @@ func withRenames(engine, sql string, changes schema.Changes) schema.Changes {
 	return append(schema.Changes{&schema.RenameTable{From: dropped[0].T, To: added[0].T}}, changes...)
 }
 
-// replaceRenamedColumns does for the columns of one table what withRenames does for tables.
+// replaceRenamedColumns replaces a dropped and an added column by one rename, in the changes of table, if the
+// statement sql renames the column. Atlas compares by name only, so it reports two changes.
 func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
 	drop := func(name string) int { return schema.Changes(table.Changes).IndexDropColumn(name) }
 	add := func(name string) int { return schema.Changes(table.Changes).IndexAddColumn(name) }

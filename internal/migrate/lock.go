@@ -34,8 +34,8 @@ func lockHistory(
 	return lockMySQL(ctx, drv, conn, wait)
 }
 
-// whileLocked calls do while holding the lock, after reading the record of migrations again. do must not risk
-// references; see runRiskedReferences.
+// whileLocked calls do while holding the lock, after reading the record of migrations again. The function do
+// must not change rows or references between them; see runRiskedReferences.
 func (h *history) whileLocked(ctx context.Context, wait time.Duration, do func() error) (err error) {
 	end, err := lockHistory(ctx, h.store, h.conn, wait)
 	if err != nil {

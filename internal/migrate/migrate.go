@@ -28,16 +28,16 @@ type Revision struct {
 	Total       int       // number of statements in the file
 	ExecutedAt  time.Time // UTC; zero means never
 	Error       string    // error of the last attempt; "" means none
-	Baseline    bool      // it never ran, because Baseline recorded its tables as existing
+	Baseline    bool      // true if it never ran, because Baseline recorded its tables as existing
 
-	pending bool // at least one statement has not run
-	set     bool // recorded as applied by SetVersion or `atlas migrate set`
+	pending bool // true if at least one statement has not run
+	set     bool // true if SetVersion or `atlas migrate set` recorded it as applied
 }
 
 // State is the state of a migration in a database.
 type State string
 
-// These are the states of a migration.
+// StatePending to StateFailed are the values of State.
 const (
 	StatePending     State = "pending"
 	StateApplied     State = "applied"

@@ -18,7 +18,7 @@ type Step struct {
 	Total       int // number of statements in the file
 	SQL         string
 	Comments    []string // comment lines before the statement, with their comment marks
-	Found       bool     // it ran before an interruption, so Apply only records it
+	Found       bool     // true if it ran before an interruption, so that Apply only records it
 }
 
 // Script is the SQL that Apply would run.

@@ -36,8 +36,8 @@ var everyKind = map[string]string{
 		"RENAME TABLE p TO r;\n",
 }
 
-// killedAfter applies migration 1, and interrupts migration 2 after the given number of recorded statements. With
-// effect, one further statement has run but is not recorded. It returns the planned statements.
+// killedAfter applies migration 1, and interrupts migration 2 after the given number of recorded statements. If
+// effect is true, one further statement has run but is not recorded. It returns the planned statements.
 func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect bool) (steps []migrate.Step) {
 	t.Helper()
 	st := storetest.Open(t, address)

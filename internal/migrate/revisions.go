@@ -14,7 +14,8 @@ import (
 // revisionTable implements Atlas's RevisionReadWriter on the revision table.
 type revisionTable struct{ db schema.ExecQuerier }
 
-// The revision table is that of the Atlas CLI, with the same columns and types.
+// revisionTableName, cloudRow and revisionColumns describe the revision table. It is that of the Atlas CLI,
+// with the same columns and types.
 const (
 	revisionTableName = "atlas_schema_revisions"
 	cloudRow          = ".atlas_cloud_identifier" // version of a row that the CLI uses for other data

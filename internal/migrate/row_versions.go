@@ -46,7 +46,7 @@ func ReadRowVersions(ctx context.Context, st *store.Store) (*RowVersions, error)
 // ErrNeedsProcess is returned by ReadRowVersions for a user without the privilege PROCESS.
 var ErrNeedsProcess = errors.New("unknown without the right PROCESS")
 
-// Errors of servers.
+// errorNoSuchTable, errorUnknownTable and errorMissingPrivilege are error numbers of servers.
 const (
 	errorNoSuchTable      = 1146 // TiDB, which has no table of the row versions
 	errorUnknownTable     = 1109 // MariaDB, which has none either and no limit

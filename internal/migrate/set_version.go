@@ -16,7 +16,7 @@ import (
 // SetOptions configures SetVersion. The zero value compares the tables first.
 type SetOptions struct {
 	Operator string        // program name and version, recorded with each revision
-	Force    bool          // skips the comparison of the tables
+	Force    bool          // true skips the comparison of the tables
 	LockWait time.Duration // time to wait for the lock, as in ApplyOptions
 }
 
@@ -65,7 +65,8 @@ func setVersion(
 	return out, err
 }
 
-// set changes the record. The caller holds the lock.
+// set writes and removes revisions so that the record ends with version, and returns these changes. The caller
+// holds the lock.
 func (h *history) set(ctx context.Context, version string, o SetOptions) (out []RecordChange, err error) {
 	written, removed, err := h.setRows(version)
 	if err != nil || len(written)+len(removed) == 0 {

@@ -22,7 +22,7 @@ type Drift struct {
 	Others   []string // objects that Verify does not compare, such as "trigger audit of events"
 }
 
-// Statement is an SQL statement with a comment on its effect, as Verify returns it.
+// Statement is an SQL statement with a comment on its effect. Verify returns such statements.
 type Statement struct {
 	SQL     string
 	Comment string // text without the comment mark; "" means none

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// TestVerifyConvergesOnMySQL changes a database in different ways. The statements that Verify returns must repair it
-// when they are run once, in order.
+// TestVerifyConvergesOnMySQL makes a MySQL database differ from its migrations in different ways. The
+// statements that Verify returns must repair it when they are run once, in order.
 func TestVerifyConvergesOnMySQL(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -172,8 +172,9 @@ func TestVerifyConvergesOnMySQL(t *testing.T) {
 	}
 }
 
-// TestVerifyConvergesOnSQLite does the same as TestVerifyConvergesOnMySQL. ALTER TABLE can change less on SQLite, so
-// some changes are written directly into the stored schema.
+// TestVerifyConvergesOnSQLite changes an SQLite database in different ways, and repairs it with the statements
+// that Verify returns. ALTER TABLE can change less on SQLite, so some changes are written directly into the
+// stored schema.
 func TestVerifyConvergesOnSQLite(t *testing.T) {
 	t.Parallel()
 	rewritten := func(table, is, was string) string {

@@ -20,8 +20,8 @@ type API struct {
 	Words    *locale.Catalogues
 	Now      time.Time         // clock for running declarations; the description does not depend on it
 	Language calendar.Language // language of descriptions and summaries
-	MaxPage  int               // most records on a page of a list
-	MaxFeed  int               // most events in a feed
+	MaxPage  int               // largest number of records on a page of a list
+	MaxFeed  int               // largest number of events in a feed
 	Address  string            // base address of the API without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
 	Routes   []Route
 }
@@ -79,8 +79,8 @@ func (a *API) document() ordered {
 	})
 }
 
-// readingOrder is the order of the tags in the description: events first, then what is linked to them, and the
-// API itself last.
+// readingOrder is the order of the tags of operations in the description: events first, then what is linked to
+// them, and the API itself last.
 var readingOrder = func() (order []string) {
 	for _, kind := range slices.Concat(calendar.TranslatedKinds, []calendar.Kind{calendar.Image, calendar.Series}) {
 		order = append(order, tagOf(kind))
@@ -115,7 +115,7 @@ type description struct {
 	api           *API
 	schemas       schemas
 	tags          []ordered
-	parameters    ordered         // components used by several operations
+	parameters    ordered         // parameter components, which several operations use
 	shared        map[string]bool // names of the shared parameters
 	examples      ordered         // examples that operations refer to
 	addedExamples map[string]bool // names of the examples

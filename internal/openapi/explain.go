@@ -18,7 +18,7 @@ type Explanation struct {
 	Type        string   // type in words, such as "list of integer"
 	Description string   // text in the language of the API value
 	Rules       []string // default, bounds and other rules, such as "at most 20 items"
-	Operations  []string // operations that accept it, such as PATCH /events/{id}
+	Operations  []string // operations that accept the parameter, such as PATCH /events/{id}
 	Sample      Sample   // a request that uses the parameter
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// headerParameter describes an optional request header. The function of reports whether an operation supports the
-// header.
+// headerParameter describes an optional request header. The function in the field of reports whether an
+// operation supports the header.
 type headerParameter struct {
 	name, description string
 	of                func(p *Route, method string) bool
@@ -69,7 +69,8 @@ var (
 	keyReused = errorResponse{"422", "Another request used this Idempotency-Key"}
 )
 
-// These are the headers that only some replies of an operation have.
+// replayedHeader, preferenceHeader and ignoredHeader are the headers that only some replies of an operation
+// have.
 const (
 	replayedHeader   = "Idempotency-Replayed"
 	preferenceHeader = "Preference-Applied"
@@ -143,7 +144,8 @@ var headers = ordered{
 	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 
-// headerRequired and headerOptional say whether a reply always has a header.
+// headerRequired and headerOptional are values of the OpenAPI member required: whether a reply always has a
+// header.
 const headerRequired, headerOptional = true, false
 
 func headerObject(meaning string, always bool, schema ordered) ordered {

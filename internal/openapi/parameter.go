@@ -24,7 +24,8 @@ func parameter(p *param.Param) ordered {
 	return append(o, member{"schema", schema})
 }
 
-// valueSchema returns the schema of a parameter's value. If no type is published, typeOf determines it.
+// valueSchema returns the schema of a parameter's value. If no type is published, typeOf determines it. If
+// nullable is true, the schema also accepts null.
 func valueSchema(p *param.Param, nullable bool) ordered {
 	o, ok := publishedSchema(p, nullable)
 	if ok {

@@ -24,7 +24,7 @@ type Endpoint struct {
 	Success int    // HTTP status of a successful reply
 	// MediaType is the media type of a successful reply. Errors are always JSON.
 	MediaType string
-	Tables    bool // clients may choose a table in CSV instead
+	Tables    bool // true if clients may choose a table in CSV instead
 }
 
 func (p *Route) isIndex() bool { return p.Path == "/" }

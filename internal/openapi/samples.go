@@ -21,9 +21,9 @@ type Sample struct {
 }
 
 // samples are example values of parameters in the form in which they are sent: a path, a query, the value of a
-// header, or the body of a write.
-// The key is the location and the name. If a name has another meaning in one collection, the collection and a
-// dot come before it. Booleans need no sample; theirs is true. Tests send all samples.
+// header, or the body of a write. The key is the location and the name. If a name has another meaning in one
+// collection, the collection and a dot come before it. A boolean without a sample gets true. Tests send all
+// samples.
 var samples = map[string]string{
 	"query page":               "page=1&per_page=5",
 	"query per_page":           "per_page=5",

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// publishedSchema returns the schema of a parameter that accepts several types of values. The description lists all
-// these types, but the namespace index publishes only one type or none, as the original API does. For a parameter
-// with one type, ok is false.
+// publishedSchema returns the schema of a parameter that accepts several types of values. The description lists
+// all these types, but the namespace index publishes only one type or none, as the original API does. For a
+// parameter with one type, ok is false. If nullable is true, the schema also accepts null.
 func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	text := ordered{{"type", "string"}}
 	id := ordered{{"type", "integer"}, {"format", "int64"}}
@@ -61,7 +61,8 @@ func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 // in a list.
 type valueLimits struct{ text, items int }
 
-// Parameters have the limits of an address or of a body. Texts and lists in replies are as long as an import stored them.
+// queryLimits, bodyLimits and replyLimits are the limits of values in a query, a body and a reply. Texts and
+// lists in replies are as long as an import stored them.
 var (
 	queryLimits = valueLimits{param.MaxURL, param.MaxItems}
 	bodyLimits  = valueLimits{param.MaxBody, param.MaxItems}
@@ -152,7 +153,8 @@ func typeOf(p *param.Param) string {
 	return "string" // dates and addresses
 }
 
-// valueBounds returns the constraints of a value: allowed words, bounds of a number, and maximum length.
+// valueBounds returns the constraints of a value: allowed words, bounds of a number, and maximum length. If
+// nullable is true, null is an allowed word.
 func valueBounds(p *param.Param, nullable bool) ordered {
 	var o ordered
 	switch {

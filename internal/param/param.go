@@ -23,7 +23,7 @@ import (
 // Location is the part of a request in which a parameter is sent.
 type Location string
 
-// These are the parts of a request in which a parameter can be sent.
+// InPath, InQuery and InBody are the values of Location.
 const (
 	InPath  Location = "path"
 	InQuery Location = "query"
@@ -37,7 +37,7 @@ type Set struct {
 
 	in       Location
 	values   map[string]any    // values of body and query; nil if the set only describes
-	path     map[string]string // captures of the route by name
+	path     map[string]string // values of the route's placeholders such as {id}, by name
 	params   []*Param
 	describe bool
 	input    any
@@ -70,7 +70,7 @@ type Param struct {
 	Published   any  // published default; nil means null
 	IsOfToday   bool // true if the published default changes every day
 	IsRequired  bool
-	Hidden      bool // accepted, but in no description
+	Hidden      bool // true if the parameter is accepted, but in no description
 
 	// Sample is a value that the interface description shows, in the form of JSON. Nil means that the description has its
 	// own, or none.
@@ -88,7 +88,7 @@ type Param struct {
 	value    func() any           // returns the variable's present value
 	apply    func()               // assigns the default to the variable
 	checks   []check
-	null     bool // null is a value, which clears a field
+	null     bool // true if null is a value, which clears a field
 	link     func() string
 	unlinked bool
 	rawLink  string
@@ -127,7 +127,7 @@ func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; 
 // means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
 
-// OfToday states that the published default changes every day. Cached descriptions must leave the default out.
+// OfToday records that the published default changes every day. Cached descriptions must leave the default out.
 func (p *Param) OfToday() *Param { p.IsOfToday = true; return p }
 
 // Between sets inclusive bounds of a number, or of each number in a list. Nil means no bound.
@@ -138,7 +138,8 @@ func (p *Param) Between(minimum, maximum any) *Param {
 	})
 }
 
-// Above sets bounds as Between does, but excludes the minimum itself. The minimum must not be nil.
+// Above sets bounds of a number, or of each number in a list. A value must be above minimum, and at most
+// maximum. A nil maximum means no bound; minimum must not be nil.
 func (p *Param) Above(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum, p.IsAbove = minimum, maximum, true
 	return p.bounded(func(v float64) bool {
@@ -233,8 +234,8 @@ func (p *Param) Check(f func(context.Context) *Fault) *Param {
 	return p
 }
 
-// CheckAlways adds a validation for rules between parameters. It runs after all parameters are parsed, even if this
-// one was not sent.
+// CheckAlways adds a validation that compares several parameters. It runs after all parameters are parsed, even
+// if this one was not sent.
 func (p *Param) CheckAlways(f func(context.Context) *Fault) *Param {
 	p.checks = append(p.checks, check{run: f, late: true})
 	return p
@@ -244,8 +245,8 @@ func (p *Param) CheckAlways(f func(context.Context) *Fault) *Param {
 // not sent.
 func (p *Param) Null() *Param { p.null = true; return p }
 
-// Link sets the function that returns the value of the parameter for links in the reply. By default links repeat
-// the parsed value.
+// Link sets the function that returns the parameter's value in links to other pages of the list. By default
+// links repeat the parsed value.
 func (p *Param) Link(text func() string) *Param { p.link = text; return p }
 
 // NoLink excludes the parameter from links.
@@ -264,7 +265,7 @@ func (s *Set) Sent(name string) bool {
 	return false
 }
 
-// Declares reports whether the set has a parameter with the name.
+// Declares reports whether a parameter with the name is declared in the set.
 func (s *Set) Declares(name string) bool {
 	return slices.ContainsFunc(s.params, func(p *Param) bool { return p.Name == name })
 }

@@ -27,7 +27,8 @@ var ErrForm = errors.New("too many parameters")
 // ErrNotObject is returned for JSON that is not an object.
 var ErrNotObject = errors.New("not a JSON object")
 
-// These limits bound the memory that a request can use. One byte of a body can become a value of fifty bytes.
+// maxKeys, maxDepth and maxValues limit the memory that a request can use. One byte of a body can become a
+// value of fifty bytes.
 const (
 	maxKeys   = 2000
 	maxDepth  = 6
@@ -281,7 +282,7 @@ func compareDigits(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// Merge returns the values of all sources. Earlier sources override later ones.
+// Merge returns the values of all sources, by name. An earlier source overrides later ones.
 func Merge(sources ...map[string]any) map[string]any {
 	out := make(map[string]any)
 	for i := len(sources) - 1; i >= 0; i-- {

@@ -35,7 +35,8 @@ func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw an
 	return p
 }
 
-// Opt declares a parameter as Var does. Its variable is a pointer, which stays nil if the parameter is not sent.
+// Opt declares a parameter of any type with the published type typ. Its variable is a pointer, which stays nil
+// if the parameter is not sent. The function parse converts the raw value.
 func Opt[T any](s *Set, dst **T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
 	var v T
 	p := Var(s, &v, name, description, typ, parse)
@@ -101,8 +102,8 @@ func (s *Set) IDs(dst *[]int64, name, description string) *Param {
 	return Var(s, dst, name, description, "array", Integers).ListOf("integer")
 }
 
-// Words declares a list of strings. It is published as a list of integers, as the specification does for ids or
-// slugs. An empty list is a fault.
+// Words declares a list of strings. It is published as a list of integers, because the original API publishes
+// lists of ids or slugs so. An empty list is a fault.
 func (s *Set) Words(dst *[]string, name, description string) *Param {
 	return Var(s, dst, name, description, "array", Strings).ListOf("integer")
 }
@@ -187,7 +188,7 @@ func TooLong(name string, maximum int) *Fault {
 // thousands. Each item costs memory, and often a part of a statement, before the caller is authenticated.
 const MaxItems = 2000
 
-// MaxBody and MaxURL are the sizes in bytes of the largest body without files, and of the longest address with its query.
+// MaxBody is the largest size in bytes of a body without files. MaxURL is that of an address with its query.
 const (
 	MaxBody = 1 << 20
 	MaxURL  = 8 << 10
@@ -238,7 +239,8 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// parseSaturated parses decimal digits. Values beyond int64 become the nearest bound.
+// parseSaturated parses decimal digits with an optional minus, which the caller has checked. Values beyond
+// int64 become the nearest bound.
 func parseSaturated(s string) int64 {
 	// ParseInt returns the nearest end of the range together with its error.
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -251,8 +253,9 @@ func parseSaturated(s string) int64 {
 	return n
 }
 
-// parseIntegral parses a JSON number without fraction: 2, 2.0, 2e3. It moves the decimal point in the text,
-// which is exact where a float rounds. It is as fast for 1e-999999 as for 1.
+// parseIntegral parses a JSON number without fraction: 2, 2.0, 2e3. It returns false for any other number. It
+// moves the decimal point in the text, which is exact where a float rounds. It is as fast for 1e-999999 as for
+// 1.
 func parseIntegral(s string) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power := s, 0
@@ -285,7 +288,8 @@ func parseIntegral(s string) (int64, bool) {
 	return parseSaturated(all), true
 }
 
-// maxPower exceeds the number of digits in any body, and is small enough for additions.
+// maxPower limits the exponent of a number. It exceeds the number of digits in any body, and sums of two do not
+// overflow.
 const maxPower = 1 << 40
 
 // Number parses a number: a JSON number or a decimal string.

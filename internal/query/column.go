@@ -1,7 +1,8 @@
 // Package query defines the queries for lists of records, independent of HTTP. It also runs them on the database.
 //
 // A filter is a Column. Database evaluates it with Ent predicates; package index evaluates it in memory. An
-// engine that does not support a column returns ErrUnsupported, so no condition is silently ignored.
+// engine that does not support a column returns ErrUnsupported, so no condition is silently ignored. A word is
+// a text value such as the event status "canceled".
 package query
 
 import (
@@ -15,7 +16,7 @@ import (
 // Kind is the type of a column. The database and the index each have an implementation for every kind.
 type Kind int
 
-// These are the kinds of columns.
+// FlagKind, LinkKind, TermKind, RecordKind and WordKind are the values of Kind.
 const (
 	FlagKind   Kind = iota // a stored boolean
 	LinkKind               // links to venues or organizers, by id
@@ -44,8 +45,8 @@ type Column struct {
 type Condition struct {
 	Column *Column
 	Flag   bool     // value for a FlagKind
-	Words  []string // for WordKind, any of them matches; for TermKind, the words that the client sent for IDs
-	IDs    []int64  // for other kinds, any of them matches; for TermKind, one id for each word, then those of descendants
+	Words  []string // of a WordKind, one of them must match; for a TermKind, slugs or ids as the client sent them
+	IDs    []int64  // one of them must match; for a TermKind, an id for each of Words, then those of descendants
 }
 
 // Predicate returns the Ent predicate that selects the events that meet the condition.
@@ -83,7 +84,8 @@ func Link[P predicateOf](
 // least 32,766 placeholders.
 const maxPlaceholders = 10_000
 
-// Terms returns the column of links to categories or tags. The parameters are those of Link.
+// Terms returns the column of links from events to categories or tags. The function has makes Ent's predicate
+// for events with a linked term. The function in makes Ent's predicate for terms with given ids.
 func Terms[P predicateOf](
 	name, table string, has func(...P) predicate.Event, in func(...int64) P, taxonomy calendar.Kind, description string,
 ) Column {

@@ -76,7 +76,7 @@ func (d Database) where(ctx context.Context, q *Events) ([]predicate.Event, erro
 	return where, nil
 }
 
-// listQuery is the set of methods of an Ent query that pageOf calls.
+// listQuery is the constraint of pageOf: the methods that it calls on an Ent query.
 type listQuery[Q any, O ~func(*sql.Selector)] interface {
 	Clone() Q
 	Count(ctx context.Context) (int, error)

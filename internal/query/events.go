@@ -26,7 +26,7 @@ type Events struct {
 	Protected bool
 	// Window restricts starts and ends, in whole seconds.
 	Window     Window
-	Periods    []Period // an event must be in all of them
+	Periods    []Period // periods in which an event must be; nil means any
 	Include    []int64  // ids of the only events to include
 	ByEnd      bool
 	Conditions []Condition
@@ -41,7 +41,7 @@ type Events struct {
 	Language calendar.Language
 	// Readable limits which protected events a guarded query finds.
 	Readable Readable
-	// OnlyReadable makes the query guarded, whatever its conditions are.
+	// OnlyReadable makes the query guarded (Guarded), whatever its conditions are.
 	OnlyReadable bool
 	// Spans requests the spans of the events on the page.
 	Spans bool
@@ -75,7 +75,7 @@ type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
 // events.
 type Series struct {
 	IDs     []int64 // only occurrences of these series; nil means any event
-	None    bool    // excludes all occurrences
+	None    bool    // true excludes all occurrences
 	Visible Visible
 	// First keeps one occurrence of each series: the earliest start, then the lowest id, among those that meet
 	// all other conditions. The order of the list does not matter.
@@ -110,7 +110,7 @@ type Span struct {
 type Dependency struct {
 	Kind   calendar.Kind
 	ID     int64
-	Counts bool // the reply also depends on the event counts of terms
+	Counts bool // true if the reply also depends on the event counts of terms
 }
 
 // Guarded reports whether a condition uses data that the password of an event protects (contract, section 13).

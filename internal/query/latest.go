@@ -21,8 +21,9 @@ const FewEvents = 1000
 
 // Latest is the result of LatestEvents. It has the events of a list that changed last, and possibly some others.
 type Latest struct {
-	IDs []int64 // in rising order
-	// Changed is Page.Changed of the events. The database does not know it.
+	IDs []int64 // ids in ascending order
+	// Changed has the revision at which each event last changed, in the order of IDs. Nil means that the engine
+	// does not know it, as the database.
 	Changed []int64
 	// Since is the last change of the events themselves after which changes of linked records matter. Zero means that the list has
 	// no other events.
@@ -85,7 +86,7 @@ type latestSearch struct {
 	q      *Events
 	number int
 	where  []predicate.Event // conditions except for Series.First
-	since  time.Time         // only later changes matter
+	since  time.Time         // time after which changes matter
 	first  map[int64]occurrence
 	next   time.Time
 }
@@ -284,7 +285,8 @@ func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// ends records the end of an event that the result depends on, if it is the next end at Now or later.
+// ends records the time at, when an event ends that the result depends on. It keeps only the earliest such time
+// at Now or later.
 func (l *latestSearch) ends(at time.Time) {
 	if !at.Before(l.q.Now) && (l.next.IsZero() || at.Before(l.next)) {
 		l.next = at

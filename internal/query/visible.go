@@ -54,8 +54,8 @@ func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Se
 	return sql.OrPredicates(some...)
 }
 
-// inList selects the records whose status and author allow them in a list, as seen states. due is true if the kind
-// has overdue records.
+// inList selects the records that a list may include by their status and author. The parameter seen has the
+// allowed statuses. due is true if the kind has overdue records.
 func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	var some []func(*sql.Selector)
 	if seen.Anyone != nil {
@@ -80,7 +80,7 @@ func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 }
 
 // isUnredacted selects the records that the caller sees in full. The predicate open selects records without a
-// password. may states which other records the caller may read.
+// password. The parameter may has the other records that the caller may read.
 func isUnredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}

@@ -47,7 +47,7 @@ func (q *Events) IncludesWithdrawn() bool {
 // WithdrawnPart limits which withdrawn events of a list FindWithdrawn returns. The zero value means all of them.
 type WithdrawnPart struct {
 	After, Last *Position // positions above After and up to Last; nil means no bound
-	Upcoming    bool      // only events that had not ended when they were withdrawn
+	Upcoming    bool      // true for only events that had not ended when they were withdrawn
 	Limit       int       // largest number of events; 0 means no limit
 }
 

@@ -42,7 +42,8 @@ func ParseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 	}
 }
 
-// ParseEnd returns a parser like ParseDate for the end of an event or period. There, "weekend" means its Sunday.
+// ParseEnd returns a parser for the date at which an event or period ends (contract, section 5). The word
+// "weekend" means its Sunday. Relative words refer to now in the zone.
 func ParseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	parse := ParseDate(now, zone)
 	return func(raw any) (when.Date, *param.Fault) {
@@ -51,7 +52,7 @@ func ParseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *para
 	}
 }
 
-// reasonDate is the reason code for what is no date.
+// reasonDate is the reason code of a fault for a text that is not a date.
 const reasonDate = "rest_invalid_date"
 
 // dateFault returns the fault of a text that is not a date, with an example of a valid one.

@@ -20,7 +20,7 @@ import (
 type eventFilter struct {
 	query.Column
 	written func(*EventQuery, *Reader, *param.Set)
-	// secret marks a filter that asks for events or fields that are not public. Feeds refuse it.
+	// secret is true for a filter of events or fields that are not public. Feeds refuse such filters.
 	secret bool
 }
 
@@ -67,7 +67,7 @@ func (q *EventQuery) Declare(r *Reader, p *param.Set, largest int64) {
 }
 
 // DeclareFilters declares all filters of the table eventFilters. If refuse is not nil, it is called instead for
-// each filter that is marked secret. Feeds use that to refuse such filters.
+// each filter with the field secret. Feeds use that to refuse such filters.
 func (q *EventQuery) DeclareFilters(r *Reader, p *param.Set, refuse func()) {
 	for i := range eventFilters {
 		switch f := &eventFilters[i]; {

@@ -27,10 +27,10 @@ type EventQuery struct {
 	Series                    query.Series
 	Password                  *string
 
-	Endless    bool              // the default time window of GET /events does not apply, because the list is a feed
+	Endless    bool              // true if the default time window does not apply, because the list is a feed
 	text       search.Query      // parsed form of Search
 	Conditions []query.Condition // conditions on the columns of eventFilters, one for each filter sent
-	Undated    bool              // the list has no default time window, because a calendar page sets one
+	Undated    bool              // true if a calendar page sets the time window
 }
 
 // Find returns the ids of the events on the page, and the number of events on all pages.

@@ -34,7 +34,8 @@ func (r *Reader) Events(ids []int64) ([]*ent.Event, error) {
 	return rows, r.LoadRelated(rows, false)
 }
 
-// LoadRelated loads the records that representations of events show. full includes those that only JSON-LD shows.
+// LoadRelated loads the records that representations of events show. If full is true, it also loads those that
+// only JSON-LD shows.
 func (r *Reader) LoadRelated(events []*ent.Event, full bool) error {
 	page, err := r.DB.ReadEventLinks(r.Ctx, events)
 	if err != nil {

@@ -33,8 +33,8 @@ type phaseRow struct {
 	PublishedAt time.Time       `sql:"published_at"`
 }
 
-// readSeries loads the series of events into r.recurrences. It runs one SQL statement, or none if no event belongs
-// to a series. If templates is set, it also loads the data that only JSON-LD shows.
+// readSeries loads the series of events into r.recurrences. It runs one SQL statement, or none if no event
+// belongs to a series. If templates is true, it also loads the data that only JSON-LD shows.
 func (r *Reader) readSeries(events []*ent.Event, templates bool) error {
 	var ids []int64
 	for _, e := range events {

@@ -12,8 +12,8 @@ import (
 // page.
 type Paging struct{ Number, Size int64 }
 
-// Offset returns the number of rows before the page. It returns false if there are more than 2³¹. Such a page is
-// empty.
+// Offset returns the number of rows before the page. It returns false for more than 2³¹ rows; the caller must
+// then return an empty page.
 func (p Paging) Offset() (int, bool) {
 	if p.Number-1 > (1<<31-1)/p.Size {
 		return 0, false

@@ -82,7 +82,7 @@ func secretID(e *ent.Event) int64 {
 	return e.ID
 }
 
-// secretOf returns the id of the password that all given events share, or 0 if their passwords differ. The limit of
+// secretOf returns the secretID that all given events share, or 0 if their passwords differ. The limit of
 // guesses counts by this id.
 func secretOf(events []*ent.Event) int64 {
 	id := secretID(events[0])

@@ -28,7 +28,8 @@ type Calendar struct {
 	// Index finds events for lists in memory. It follows Replica if there is one, else Primary. Nil means that the
 	// database finds them.
 	Index *index.Index
-	// ServerChanges is about the servers that requests read.
+	// ServerChanges returns a number that changes when reads switch to another database server. Nil means that
+	// there is one server.
 	ServerChanges query.ServerChanges
 	Site          calendar.Site
 	Words         *locale.Catalogues
@@ -43,14 +44,14 @@ type Calendar struct {
 // Reader finds, loads and represents records for one request. It sees what the caller may see.
 type Reader struct {
 	*Calendar
-	reply.Validity // of the reply so far
+	reply.Validity // validity of the reply so far
 
 	Ctx    context.Context
 	DB     *ent.Client // database that the request reads
 	Now    time.Time   // time of the request, in UTC and whole seconds
 	Caller auth.Principal
 	Root   Root
-	// Language is that of the reply.
+	// Language is the language of the reply.
 	Language calendar.Language
 	// Chosen is the language that the parameter or path chooses, whose texts a write changes. "" means that none was
 	// chosen.
@@ -60,10 +61,10 @@ type Reader struct {
 	Password string        // password sent for events; "" means none
 	Judge    PasswordJudge // limits guesses of passwords; nil means no limit
 
-	guessed bool // the password was judged, or refused
+	guessed bool // true after the password was compared, or refused without a comparison
 	// opened has the events with which the password was compared, and whether it opens them, by id.
 	opened map[int64]bool
-	edits  *edit.Editor // created at the first use
+	edits  *edit.Editor // result of Editor, created at the first call
 	// recurrences has the series of the events that were read, by id.
 	recurrences map[int64]*represent.Recurrence
 }
@@ -153,7 +154,7 @@ func (r *Reader) Editor() *edit.Editor {
 // Root is the part of a request's path before the resource. Links in the reply have the same root.
 type Root struct {
 	Segment string // language of the path, such as "/pl"; "" means that the path names none
-	Mount   string // mount, such as "/cal/events/v1"; "" for feeds, which are below the base URL
+	Mount   string // path of the API, such as "/cal/events/v1"; "" for feeds, which are below the base URL
 }
 
 // IsFeed reports whether the root of a matched path is that of feeds. It is also true for the zero Root.

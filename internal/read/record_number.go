@@ -13,9 +13,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// RecordOfNumber returns the id of the record that the number n in an address such as /?p=123 means. A record that
-// had this number at its source comes first. If several sources have one, the source with the host of the base URL
-// wins. If no source has one, n is an id here. The result 0 means that the number is ambiguous.
+// RecordOfNumber returns the id of the record that the number n in an address such as /?p=123 means. A record
+// that had this number at its source comes first. If several sources have one, the source with the host of the
+// base URL wins. If no source has one, the result is n itself, as an id of this calendar. The result 0 means
+// that the number is ambiguous.
 func (r *Reader) RecordOfNumber(n int64) (int64, error) {
 	key := r.Host + "?id=" + strconv.FormatInt(n, 10)
 	rows, err := r.DB.Origin.Query().Where(origin.Or(origin.SourceID(key), origin.Number(n)),

@@ -223,8 +223,8 @@ func orderNullsLast(column string) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) { b.Ident(column).WriteString(" IS NULL") })
 }
 
-// slugIn returns an SQL expression for the slug of a term, in the first of the languages in which it has one. It
-// must give the same result as calendar.Served.
+// slugIn returns an SQL expression for the slug of a term, in the first of the languages in which it has one.
+// If descending is true, it sorts in descending order. It must give the same result as calendar.Served.
 func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql.Querier {
 	own, original := s.C(term.FieldSlug), s.C(term.FieldLanguage)
 	return sql.ExprFunc(func(b *sql.Builder) {
@@ -249,7 +249,8 @@ func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql
 	})
 }
 
-// positionIn returns an SQL expression for the position of a column's value in ids. It works on both engines.
+// positionIn returns an SQL expression for the position of a column's value in ids. If descending is true, it
+// sorts in descending order. It works on both engines.
 func positionIn(column string, ids []int64, descending bool) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) {
 		b.WriteString("CASE ").Ident(column)

@@ -13,14 +13,15 @@ import (
 // Coding is a content coding (RFC 9110, section 8.4.1). "" means that the body is not compressed.
 type Coding string
 
-// Codings of bodies.
+// Identity, Gzip and Brotli are the values of Coding.
 const (
 	Identity Coding = ""
 	Gzip     Coding = "gzip"
 	Brotli   Coding = "br"
 )
 
-// Levels of compression are moderately high, since one compressed body serves many replies.
+// gzipLevel and brotliLevel are moderately high levels of compression, since one compressed body serves many
+// replies.
 const (
 	gzipLevel   = 6
 	brotliLevel = 5

@@ -8,7 +8,8 @@ import (
 // publicationSchedule caches the time at which the next scheduled record will be published. The cached time is for
 // one revision of the calendar.
 type publicationSchedule struct {
-	// scheduledReplies is a lock for the other fields. It is full while a request uses them.
+	// scheduledReplies is a lock for the other fields, with room for one element. A request sends one to take
+	// the lock.
 	scheduledReplies chan struct{}
 	revision         int64
 	// asked is when the database was last queried. Zero means never.

@@ -34,8 +34,8 @@ type claimKey struct {
 type sharedRecord struct {
 	changed int64         // query.Page.Changed of the record
 	done    chan struct{} // closed when the request has read the record or failed
-	record  *cachedRecord // nil means that others may not show the record
-	failed  bool          // the request has not read the record
+	record  *cachedRecord // nil means that waiting requests must read the record themselves
+	failed  bool          // true if the request did not read the record
 }
 
 // join returns the shared record of a key, so that only one request reads it. The result leads is true for the
@@ -80,13 +80,13 @@ type cachedRecord struct {
 	// The bytes are right from from until before until, in seconds since 1970.
 	from, until int64
 	body        []byte
-	redacted    bool // requests with a password do not use the bytes
+	redacted    bool // true if requests with a password must not use the bytes
 }
 
 // Audience states which other requests may use the encoded bytes of a record.
 type Audience int
 
-// Audiences of records.
+// OnlyReader, NoPassword and SameScope are the values of Audience.
 const (
 	OnlyReader Audience = iota // the request that read the record
 	NoPassword                 // requests with the same recordKey and without a password

@@ -14,7 +14,7 @@ import (
 // Renderer has the functions that load and encode the records of one kind for a list.
 type Renderer[R ent.Row] struct {
 	Kind calendar.Kind
-	// Media is the media type of the encoded records. Records of different media types are cached apart.
+	// Media is the media type of the encoded records. It is part of the cache key.
 	Media  string
 	Encode func(value any) ([]byte, error)
 	Read   func(ids []int64) ([]R, error) // loads rows with all that their representations show, in any order
@@ -35,11 +35,11 @@ type Renderer[R ent.Row] struct {
 type Rendering struct {
 	Now           time.Time
 	Language      calendar.Language
-	Base          string              // URL or path that links in the records begin with, as far as it differs between requests
+	Base          string              // start of the links in the records: the part that differs between requests
 	Scope         string              // rights of the caller (auth.ReadScope)
-	Password      bool                // the request has a password
+	Password      bool                // true if the request has a password
 	Cache         *RecordCache        // nil caches nothing
-	ServerChanges query.ServerChanges // Calendar.ServerChanges
+	ServerChanges query.ServerChanges // changes when reads switch to another server; nil means one server
 	Began         int64               // number of ServerChanges when the request began
 	// Cut returns an encoded record as the list shows it. Nil leaves it as it is.
 	Cut func(body []byte) []byte

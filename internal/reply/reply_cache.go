@@ -25,14 +25,15 @@ type Caching struct {
 	Delay time.Duration
 	// Revision returns the newest revision of the database that replies are made from.
 	Revision func(context.Context) (int64, error)
-	// ServerChanges is about the servers that replies are made from.
+	// ServerChanges returns a number that changes when reads switch to another database server. Nil means that
+	// there is one server.
 	ServerChanges query.ServerChanges
 	// NextDue returns when the next scheduled record will be published. That changes replies without a write. The
 	// zero time means that no record is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
 }
 
-// A cached reply may take 1/replyShare of the cache, and never more than maxReplySize bytes.
+// replyShare and maxReplySize limit a cached reply: to 1/replyShare of the cache, and to maxReplySize bytes.
 const (
 	replyShare   = 16
 	maxReplySize = 4 << 20
@@ -67,7 +68,7 @@ func NewCache(c Caching, timeout time.Duration) (*Cache, error) {
 	}
 	return &Cache{
 		Caching: c, replies: replies, shared: map[Key]*Shared{}, schedule: publicationSchedule{scheduledReplies: make(chan struct{}, 1)},
-		Revisions: Revisions{read: c.Revision, moves: c.ServerChanges, timeout: timeout, delay: c.Delay},
+		Revisions: Revisions{read: c.Revision, serverChanges: c.ServerChanges, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 
@@ -162,7 +163,8 @@ func (c *Cache) Get(key Key) *Cached {
 	return r
 }
 
-// Keep adds a reply to the cache after a call of Prove. It returns false if the reply is too large.
+// Keep adds a reply to the cache, if the reply is not too large, and reports whether it did. The caller calls
+// Prove first.
 func (c *Cache) Keep(key Key, r *Cached) bool {
 	if int64(len(r.Body)) > min(c.Size/replyShare, maxReplySize) {
 		return false
@@ -205,7 +207,7 @@ func (c *Cache) validUntil(ctx context.Context, until time.Time, revision int64,
 	return until, nil
 }
 
-// Key identifies a reply that concurrent requests share.
+// Key identifies a reply. Concurrent requests with the same key share it.
 type Key struct {
 	Reply    string // key of the reply in the cache
 	Revision int64
@@ -221,7 +223,7 @@ type Shared struct {
 }
 
 // Join returns the shared reply of a key. leads is true for the first request, which makes the reply and then
-// calls finish.
+// calls Finish.
 func (c *Cache) Join(key Key) (r *Shared, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

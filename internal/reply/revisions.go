@@ -20,9 +20,9 @@ const checkTime = time.Second
 // Revisions reads the newest revision of the calendar for many requests at a time. A request shares only reads
 // that began after it arrived, so it sees every change committed before.
 type Revisions struct {
-	read    func(context.Context) (int64, error)
-	moves   query.ServerChanges // Caching.ServerChanges
-	timeout time.Duration       // longest duration of one read
+	read          func(context.Context) (int64, error)
+	serverChanges query.ServerChanges // changes when reads switch to another server; nil means one server
+	timeout       time.Duration       // longest duration of one read
 	// delay is how old a shared revision may be. 0 means that it is read after the request arrived.
 	delay time.Duration
 
@@ -30,10 +30,10 @@ type Revisions struct {
 	// running is the current read. It may have missed a recent commit.
 	running *revisionRead
 	// next is the read that begins when running ends, or immediately if none is running.
-	next  *revisionRead
-	last  int64
-	at    time.Time // when the read of last began; zero means that last is not valid
-	moved int64     // number of moves before the read of last
+	next         *revisionRead
+	last         int64
+	at           time.Time // when the read of last began; zero means that last is not valid
+	serverNumber int64     // number of ServerChanges before the read of last
 	// since is the time of the last write by this process. Results of reads that began before it are not stored.
 	since time.Time
 }
@@ -49,7 +49,7 @@ type revisionRead struct {
 // Newest returns the newest revision. now is the time at which the request arrived.
 func (r *Revisions) Newest(ctx context.Context, now time.Time) (int64, error) {
 	r.mu.Lock()
-	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.moves.Number() == r.moved {
+	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.serverChanges.Number() == r.serverNumber {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
@@ -86,13 +86,13 @@ func (r *Revisions) Newest(ctx context.Context, now time.Time) (int64, error) {
 // continues when its first request ends, because other requests share it. The timeout includes the wait for the
 // previous read.
 func (r *Revisions) run(shared *revisionRead) {
-	began, moved := time.Now(), r.moves.Number()
+	began, moved := time.Now(), r.serverChanges.Number()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
 	shared.revision, shared.err = r.read(ctx)
 	cancel()
 	r.mu.Lock()
 	if shared.err == nil && !began.Before(r.since) {
-		r.last, r.at, r.moved = shared.revision, began, moved
+		r.last, r.at, r.serverNumber = shared.revision, began, moved
 	}
 	r.running, r.next = r.next, nil
 	next := r.running

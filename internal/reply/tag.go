@@ -72,7 +72,7 @@ const maxTags = 100
 
 // TagList is the parsed value of If-Match or If-None-Match.
 type TagList struct {
-	any  bool     // the header is *
+	any  bool     // true if the header is *
 	tags []string // entity tags as they were sent, such as "3-8f14e45fceea167a" or W/"c9f0f895fb98ab91"
 }
 
@@ -149,7 +149,7 @@ func (l TagList) HasWeak(tag string) bool {
 	return false
 }
 
-// Versions returns the record versions in the tags of the list. It includes weak tags only if weak is set.
+// Versions returns the record versions in the tags of the list. It includes weak tags only if weak is true.
 func (l TagList) Versions(weak bool) *calendar.Versions {
 	out := &calendar.Versions{Any: l.any}
 	for _, one := range l.tags {

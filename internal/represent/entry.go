@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// Entry returns a loaded event as a feed entry (contract, section 20). The caller must set its UIDs and sequence.
-// characters limits how much of each text the caller shows; 0 means all of it. Longer HTML is cut before it is
-// copied.
+// Entry returns a loaded event as a feed entry (contract, section 20). The caller must set its UIDs and
+// sequence. If protected is true, the entry hides what the event's password protects. The number characters
+// limits each text; 0 means no limit. Longer HTML is cut before it is copied.
 func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, error) {
 	t := v.Text(e)
 	zone, err := calendar.ParseZone(e.Timezone)
@@ -56,9 +56,9 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 	return out, nil
 }
 
-// LastChange returns the time of the last change of an event that the public could see. Publication of the event
-// counts as a change. So do changes and publication of the venues, organizers and terms that feeds show with it.
-// Feeds show none of these with a protected event, so there they do not count.
+// LastChange returns the time of the last change of an event that the public could see. Publication of the
+// event counts as a change. So do changes and publication of the venues, organizers and terms that feeds show
+// with it. If protected is true, the event has a password, and feeds show none of these, so they do not count.
 func (v *View) LastChange(e *ent.Event, protected bool) time.Time {
 	last := e.ModifiedAt
 	note := func(at time.Time) {

@@ -111,8 +111,8 @@ func venuesOf(vs []Venue) OneOrMany {
 	return vs
 }
 
-// Event returns the representation of a loaded event. full adds the member json_ld, which only the reply with a
-// single event has.
+// Event returns the representation of a loaded event. If full is true, it has the member json_ld, which only
+// the reply with a single event has.
 func (v *View) Event(e *ent.Event, full bool) Event {
 	t := v.Text(e)
 	status := e.Status.Shown(v.Now, e.PublishedAt)

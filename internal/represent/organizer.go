@@ -12,8 +12,8 @@ import (
 type ShownKind struct {
 	Kind    calendar.Kind
 	Doc     string       // describes the records, in English
-	Type    reflect.Type // of the representation
-	columns []string     // of its table
+	Type    reflect.Type // Go type of the representation
+	columns []string     // columns of its CSV table
 }
 
 // members has the values that the representations of venues and organizers have in common.
@@ -27,7 +27,7 @@ type members struct {
 	Image       *Image
 
 	text          calendar.Text
-	date, changed [2]string // local and UTC
+	date, changed [2]string // times of creation and of the last change, each as local time and in UTC
 	globalID      string
 }
 

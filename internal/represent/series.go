@@ -185,7 +185,7 @@ type LoadedSeries struct {
 	GeneratedUntil *calendar.Wall
 	Published      int   // number of published occurrences
 	Next           int64 // id of the next occurrence; 0 means none
-	Redacted       bool  // the caller did not give the password
+	Redacted       bool  // true if the caller did not give the password
 }
 
 // SeriesPage returns the address of the page of a series.

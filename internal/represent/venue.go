@@ -74,7 +74,7 @@ type GeoLD struct {
 	Longitude float64 `json:"longitude"`
 }
 
-// Venue returns the representation of a loaded venue. full adds the member json_ld.
+// Venue returns the representation of a loaded venue. If full is true, it has the member json_ld.
 func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	m := v.members(e, e.Edges.Image)
 	out := Venue{

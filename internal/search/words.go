@@ -47,7 +47,7 @@ type Piece struct {
 	Start, End bool   // the piece must begin a word; it must end a word
 }
 
-// In reports whether a word from EachWord contains the piece at the required place.
+// In reports whether a word from EachWord contains the piece, at its start or end where the piece requires that.
 func (p Piece) In(word string) bool {
 	switch {
 	case p.Start && p.End:

@@ -142,8 +142,8 @@ type withoutEvents struct{ withoutSeries }
 
 func (withoutEvents) Len() int { return 0 }
 
-// TestTheAPIWouldHaveAnsweredTheSame sends seeded events to the API of another service. The responses of both must be
-// equal.
+// TestTheAPIWouldHaveAnsweredTheSame sends seeded events to the API of a second service. Both services must then
+// send equal responses.
 func TestTheAPIWouldHaveAnsweredTheSame(t *testing.T) {
 	t.Parallel()
 	events, sample := 150, 20
@@ -261,7 +261,7 @@ func costSent(t *testing.T, event map[string]any) any {
 	return sent
 }
 
-// comparableEvent removes from a response what differs between two equal events: ids, addresses, and times of writing.
+// comparableEvent returns a response without what differs between two equal events: ids, URLs, and times of writing.
 func comparableEvent(t *testing.T, event map[string]any) map[string]any {
 	t.Helper()
 	data, err := json.Marshal(event)

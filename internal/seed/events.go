@@ -81,8 +81,9 @@ func (r *seedRun) firstSources() []string {
 	return out
 }
 
-// prepare generates the events from index from up to, but not including, to. It does all work that needs no
-// transaction. If look is true, it finds out which of them are stored already.
+// prepare generates the events from index from up to, but not including, to. It does all work that is possible
+// outside a transaction. If look is true, it looks up which events are already stored; otherwise it assumes that
+// none is.
 func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRange {
 	p := eventRange{from: from, to: to}
 	events := make([]bulk.Event, 0, to-from)

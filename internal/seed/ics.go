@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// ICS writes a calendar as iCalendar (RFC 5545) in its first language. It has the public part: published events
-// without a password. A series is an event with a rule, and one more event for each exception. If the clock of
-// the zone follows no yearly rule, each occurrence is a separate event.
+// ICS writes the public part of a calendar as iCalendar (RFC 5545) in its first language. It leaves out unpublished
+// events and events with a password. A series becomes an event with a rule, and one more event per exception. If the
+// zone's clock follows no yearly rule, each occurrence is a separate event.
 func ICS(out io.Writer, c Calendar) error {
 	words, err := locale.Load()
 	if err != nil {
@@ -64,7 +64,7 @@ const (
 // isPublic reports whether an event is published and has no password.
 func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
-// add adds an event to the file. source is its source id, and r its recurrence. A nil r means a single event.
+// add adds an event to the file. source is its source id. A nil recurrence r means a single event.
 func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	e := feed.Entry{
 		ID: int64(len(w.entries)), UID: source + "@almanac.example", Stamp: w.cal.Options().Now, Created: v.Published,
@@ -85,8 +85,8 @@ func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	w.entries = append(w.entries, e)
 }
 
-// fitsRule reports whether a series can be written as one event with a rule. Otherwise the time zone rules in the file
-// would give some occurrences a wrong time.
+// fitsRule reports whether a series can be one event with a rule. It returns false if the time zone rules in the
+// file would give some occurrences a wrong time.
 func (w *icsWriter) fitsRule(s *scenario.Series) bool {
 	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
 		return true

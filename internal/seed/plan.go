@@ -70,7 +70,7 @@ func (p Plan) Options() (scenario.Options, error) {
 	return o, nil
 }
 
-// Same reports whether two plans describe the same calendar. It ignores Now and Complete.
+// Same reports whether two plans describe the same calendar. Now and Complete may differ.
 func (p Plan) Same(q Plan) bool {
 	return p.Number == q.Number && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
 		p.Venues == q.Venues && p.Organizers == q.Organizers && p.City == q.City && p.From == q.From && p.Months == q.Months &&
@@ -94,7 +94,7 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// LastPlan returns the plan of the newest calendar of a scenario. It reports false if there is none.
+// LastPlan returns the plan of a scenario's newest calendar. The result ok is false if there is none.
 func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok bool, err error) {
 	plans, err := Plans(ctx, db, name)
 	for _, p := range plans {
@@ -124,7 +124,8 @@ func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err er
 	return out, nil
 }
 
-// isOfScenario reports whether the id of a setting is that of a plan of the scenario.
+// isOfScenario reports whether a setting has a plan of the scenario called name. The parameter id is the setting's
+// id.
 func isOfScenario(id, name string) bool {
 	rest, ok := strings.CutPrefix(id, sourcePrefix+name)
 	if !ok || rest == "" {

@@ -30,7 +30,7 @@ type seedRun struct {
 	now      time.Time
 	summary  Summary
 
-	// Ids of the stored records, by index in the calendar.
+	// These are the ids of the stored records, by index in the calendar.
 	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
 }
 
@@ -56,8 +56,8 @@ func (r *seedRun) translations(title, excerpt, description, reason scenario.Text
 	return out
 }
 
-// translatedNames is like translations, for records whose name may be equal in several languages. It leaves out names
-// that equal the original.
+// translatedNames returns the names and descriptions in all languages except the original. It leaves out a name that
+// equals the original.
 func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
 	out := r.translations(name, nil, description, nil)
 	for i := range out {
@@ -75,7 +75,7 @@ func (r *seedRun) author() *int64 {
 	return new(r.AuthorID)
 }
 
-// idAt returns the id at an index. Nil means that the index is outside the list.
+// idAt returns the id at an index, or nil if the index is outside the list.
 func idAt(ids []int64, at int) *int64 {
 	if at < 0 || at >= len(ids) {
 		return nil
@@ -222,8 +222,8 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeMissing writes the records of a kind that are not stored yet, one batch after another. It is for kinds with few
-// records.
+// writeMissing writes the records of a kind that are not stored yet, in batches. It loads all source ids of the
+// kind, so use it for kinds with few records.
 func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*bulk.Batch, error),

@@ -92,8 +92,8 @@ func CountForeign(ctx context.Context, db *ent.Client) (Counts, error) {
 	return count(ctx, db, isNotSeeded)
 }
 
-// CountSeeded returns the numbers of records of all calendars of a scenario in a database. "" means all scenarios.
-// The events include occurrences of series.
+// CountSeeded returns how many records of a scenario's calendars are in a database. "" means all scenarios.
+// Occurrences of series count as events.
 func CountSeeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
 	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })
 }

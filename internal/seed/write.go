@@ -29,12 +29,12 @@ type Writer struct {
 	AuthorID int64
 	// Number is the number of the calendar in its scenario. 0 means 1.
 	Number Number
-	// Progress is called with the number of written events and the total. Nil disables it.
+	// Progress is called with the number of events written so far and the total. Nil disables it.
 	Progress func(done, total int)
 	// Workers is the number of goroutines that generate and prepare events while others are written. 0 means
 	// one less than the number of processors, but at least one. It does not change the result.
 	Workers int
-	// Verify is the value for bulk.Loader.Verify.
+	// Verify sets bulk.Loader.Verify.
 	Verify bool
 }
 
@@ -81,8 +81,7 @@ type Summary struct {
 	Translations int
 }
 
-// Calendar is the source of a Writer, usually a *scenario.Calendar. Several goroutines may call Event at the
-// same time.
+// Calendar is the source of a Writer, usually a *scenario.Calendar. Event must be safe for concurrent use.
 type Calendar interface {
 	Options() scenario.Options
 	Categories() []scenario.Term
@@ -101,7 +100,7 @@ const batchSize = 500
 // idsBySource maps source ids to the ids of stored records.
 type idsBySource map[string]int64
 
-// findIDs looks up which of the source ids are stored, and returns the ids of these records.
+// findIDs returns the ids of the stored records with the given source ids.
 func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {

@@ -138,7 +138,7 @@ var RecordKeys = []string{"languages", "timezone", "currency-symbol", "currency-
 // described elsewhere.
 func DefaultText(key string) string { return defaultTexts[key] }
 
-// defaultTexts are the defaults of Default as texts.
+// defaultTexts has the non-empty defaults of settings by key, as people write them. They match Default.
 var defaultTexts = map[string]string{
 	"title": programName, "languages": "en,pl,es", "english": "en", "timezone": "UTC", "currency-symbol": "$", "currency-code": "USD",
 	"currency-position": calendar.Prefix, "decimal-mark": ".", "per-page": "10", "week-start": "monday", "default-view": ViewList, "home": HomeCalendar,

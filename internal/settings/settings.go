@@ -57,7 +57,7 @@ type Site struct {
 	About map[calendar.Language]string
 }
 
-// These are the values of Site.DefaultView and Site.Home.
+// These constants are the values of Site.DefaultView and Site.Home.
 const (
 	ViewList     = "list"
 	ViewMonth    = "month"
@@ -117,7 +117,7 @@ var maxFileSizes = map[string]int{
 	"custom.css": 128 << 10, "about.en.html": 64 << 10, "about.pl.html": 64 << 10, "about.es.html": 64 << 10,
 }
 
-// Folder is the content of a site's folder.
+// Folder has the parsed content of a site's folder.
 type Folder struct {
 	Said  Layer // settings in site.json
 	files Site  // has the other files only
@@ -247,7 +247,8 @@ func checkPicture(name string, data []byte) error {
 // blocks.
 var foreignCSS = regexp.MustCompile(`(?i)@import|url\(\s*["']?\s*(?:[a-z][a-z0-9+.-]*:)?//`)
 
-// checkCSS returns an error if a style sheet is invalid or refers to other hosts.
+// checkCSS returns an error if a style sheet is not UTF-8, or has @import or a url() on another host. It does not
+// parse the style sheet.
 func checkCSS(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("want UTF-8")

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// DatabaseIDSetting is the id of the setting with the random id of the database, which no copy has.
+// DatabaseIDSetting is the id of the setting with the database's random id. Backups lack it.
 const DatabaseIDSetting = "database_id"
 
 var (
@@ -82,8 +82,8 @@ func (s *Store) Backup(
 	return size, syncFile(filepath.Dir(file))
 }
 
-// checkTarget checks that Backup may create or replace file. It returns an error if file is a folder or the database
-// itself. Without force it returns an error that wraps ErrExists if file exists.
+// checkTarget returns an error if Backup must not write to file: it is a folder or the database itself. If file
+// exists and force is false, the error wraps ErrExists.
 func (s *Store) checkTarget(file string, force bool) error {
 	there, err := os.Stat(file)
 	switch {
@@ -154,8 +154,8 @@ func checkCopy(
 	return info.Size(), nil
 }
 
-// renameCopy renames the finished copy to file. Without force it does not replace a file that another process
-// just created, if the file system has hard links.
+// renameCopy renames the finished copy to file. If force is false, it does not replace a file that another process
+// has just created. That takes a file system with hard links.
 func renameCopy(temp, file string, force bool) error {
 	if force {
 		return os.Rename(temp, file)

@@ -145,7 +145,7 @@ var retryableTiDB = map[uint16]bool{
 	9007: true, // write conflict, detected by the storage layer
 }
 
-// maxTornReads is how often a statement is sent while its reads are torn.
+// maxTornReads is the maximum number of times that a statement is sent if its reads are torn (isTornRead).
 const maxTornReads = 4
 
 // isTornRead reports whether err is TiDB's error 8133: an index has a row that the table does not have. TiDB's

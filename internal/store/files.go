@@ -40,9 +40,9 @@ type knownFile struct {
 	info os.FileInfo
 }
 
-// create creates the database file if it is missing, so that only its owner may read it. SQLite would leave the mode to
-// the umask. It gives the other files of a database the mode of the database file. An existing file keeps its mode. If
-// the file cannot be created, SQLite says why.
+// create creates the database file if it is missing, readable by its owner only. SQLite would leave the mode to the
+// umask, and gives the log files the mode of the database file. An existing file keeps its mode. If a file cannot be
+// created, create returns nil, because SQLite then reports the reason.
 func (f *sqliteFiles) create() error {
 	if f == nil {
 		return nil
@@ -89,8 +89,8 @@ func (f *sqliteFiles) checkLocked() error {
 	return nil
 }
 
-// add counts a new connection, which must have read from the database already. The first connection records the
-// files; later ones compare.
+// add counts a new connection, which must have read from the database already. If wal is true, the database has a
+// write-ahead log. The first connection records the files; later ones compare them.
 func (f *sqliteFiles) add(wal bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,9 +122,8 @@ func (f *sqliteFiles) add(wal bool) error {
 	return nil
 }
 
-// remove subtracts a connection that is about to close from the count. It returns true if the caller must leave the
-// SQLite connection open. This is so after a file was replaced: closing would make SQLite remove the new files at the
-// same paths.
+// remove counts a connection that is about to close. It returns true if the caller must leave the SQLite connection
+// open because a file was replaced. Closing it would make SQLite remove the new files.
 func (f *sqliteFiles) remove() (abandon bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -225,7 +224,7 @@ func (k *cachingConn) save() error {
 	}
 }
 
-// value runs a query and returns its single value. It waits for locks.
+// value runs a query and returns its single value. Nil means that there is no row. It waits for locks.
 func (k *cachingConn) value(ctx context.Context, query string) (driver.Value, error) {
 	row, err := retryWhileHeld(ctx, k.wait, func() ([]driver.Value, error) { return k.row(ctx, query, 1) })
 	if err != nil {

@@ -113,8 +113,8 @@ func (w *writer) acknowledged(t *testing.T, rows int) (last int) {
 	return last
 }
 
-// end closes the process's input if orderly is set, and kills it otherwise. It returns the number of the last
-// committed row, or last if that is larger.
+// end ends the process and returns the number of the last committed row, or last if that is larger. If orderly is
+// true, it closes the process's input; otherwise it kills the process.
 func (w *writer) end(t *testing.T, last int, orderly bool) int {
 	t.Helper()
 	if orderly {

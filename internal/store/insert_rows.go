@@ -18,8 +18,8 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 )
 
-// These are the limits of one INSERT. SQLite allows 32,766 variables. MySQL's largest packet is at least one
-// MiB in practice, and quoting can double the size of values.
+// maxVariables and the other constants limit one INSERT. SQLite allows 32,766 variables. MySQL's largest packet is
+// at least one MiB in practice, and quoting can double the size of values.
 const (
 	maxVariables      = 32_000
 	maxStatementBytes = 400 << 10
@@ -56,7 +56,7 @@ func (r *Rows) Add(i int, values ...any) {
 	r.sizes = append(r.sizes, size)
 }
 
-// Set changes the value in a column of a row that Add appended. row and column are indexes.
+// Set replaces the value in a column of a row that Add appended. row and column are indexes.
 func (r *Rows) Set(row, column int, value any) { r.values[row*len(r.Columns)+column] = value }
 
 // Insert writes all collected rows. ids has the id of each record of the batch. Rows refer to these records by index.
@@ -100,11 +100,11 @@ func insertTextFor(table string, columns []string, rows int) insertText {
 	return s
 }
 
-// prefix returns the INSERT of n rows, which is the start of the text. n must not exceed the number of rows in the
-// text.
+// prefix returns the INSERT of n rows, which is the start of the text. At most the text's number of rows is allowed.
 func (s insertText) prefix(n int) string { return s.text[:s.head+n*s.row-1] }
 
-// markedIDs selects the ids of records with a mark, from a given id on. setKind replaces the mark by the kind.
+// markedIDs selects the ids of records with a random mark, starting at a given id. The statement setKind replaces
+// the mark by the kind.
 const (
 	markedIDs = "SELECT " + entrecord.FieldID + " FROM " + entrecord.Table + " WHERE " + entrecord.FieldID + " >= ? AND " +
 		entrecord.FieldKind + " = ? ORDER BY " + entrecord.FieldID

@@ -18,9 +18,9 @@ const StatementLimit = 5 * time.Second
 // statementLimit is the longest time for a statement of a store. Zero means no limit. It is safe for concurrent use.
 type statementLimit struct{ atomic.Int64 }
 
-// LimitStatements makes the database end statements that take longer than limit, from now on. On MySQL and TiDB the limit
-// applies to statements that only read, on MariaDB to all. On SQLite it applies to statements that only read; between two
-// rows they end at the next row. Replicas that are opened later have the same limit.
+// LimitStatements sets the time after which the database ends a statement, from now on and for replicas opened
+// later. On MySQL, TiDB and SQLite the limit applies to statements that only read, on MariaDB to all. On SQLite, a
+// statement ends when its next row is read.
 func (s *Store) LimitStatements(limit time.Duration) {
 	s.url.limit.Store(int64(limit))
 	if s.Engine() == "mysql" {

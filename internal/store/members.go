@@ -23,7 +23,7 @@ type members struct {
 	// choose returns the index of the current server for new states. -1 means that no server is available. Only
 	// one goroutine at a time calls it.
 	choose func(states []memberState, current int) int
-	// urgent reports whether the next poll is due after askSoon rather than askEvery.
+	// urgent reports whether the next poll is due after askSoon. Otherwise it is due after askEvery.
 	urgent func(states []memberState, current int) bool
 
 	current atomic.Int64 // index in all; -1 means none
@@ -204,7 +204,7 @@ func (m *members) logChanges(log *slog.Logger, before, after []memberState, from
 	}
 }
 
-// connectTries is how often Connect tries. A poll may already run when a server goes away, so its
+// connectTries is how often Connect tries at most. When a server goes away, a poll may already be running, and its
 // result may still name that server.
 const connectTries = 3
 
@@ -329,7 +329,7 @@ type memberConn struct {
 	at int64
 }
 
-// moved reports whether another server is now the current one.
+// moved reports whether another server is now the current one, so that the connection must not be used.
 func (c *memberConn) moved() bool {
 	current := c.of.current.Load()
 	return current >= 0 && current != c.at

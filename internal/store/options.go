@@ -36,7 +36,7 @@ var (
 	sqlitePool = pool{open: 16, idle: 16}
 )
 
-// option parses the value of one URL option. Its error does not contain the value, which may be secret.
+// option parses and stores the value of one URL option. Its error does not contain the value, which may be secret.
 type option func(value string) error
 
 // readOptions parses all options of a URL query. If an option occurs twice, the last value counts. The error
@@ -77,8 +77,8 @@ func (p pool) limit(db *sql.DB) {
 	db.SetConnMaxLifetime(p.age)
 }
 
-// check reduces the default of max-idle to max-open. If the URL itself sets max-idle (given), a value above max-open
-// is an error.
+// check lowers the default of max-idle to max-open. If given is true, the URL itself sets max-idle, and a value
+// above max-open is an error.
 func (p *pool) check(given bool) error {
 	if p.idle <= p.open {
 		return nil

@@ -36,7 +36,7 @@ type useCounter struct {
 	never  map[string]bool // statements that the server refuses to prepare
 }
 
-// countUse counts a use of a statement. It reports whether the statement is used often enough to be prepared.
+// countUse counts a use of a statement, and reports whether it is now frequent enough to be prepared.
 func (o *useCounter) countUse(query string) bool {
 	if o.after == 0 || len(query) > maxStatement {
 		return false
@@ -65,8 +65,8 @@ func (o *useCounter) refuse(query string) {
 type preparingConnector struct {
 	driver.Connector
 	counter *useCounter
-	// readsOnly is set if no statement writes. A query whose connection was lost is then retried on another
-	// one.
+	// readsOnly is true if no statement writes. A query whose connection is lost is then retried on another
+	// connection.
 	readsOnly bool
 }
 
@@ -146,8 +146,8 @@ func (p *preparingConn) statementFor(ctx context.Context, query string) (sqlStmt
 	return whole, nil
 }
 
-// forget closes the least recently used prepared statement, to make room. It closes none and returns false if all
-// statements were used recently.
+// forget closes the least recently used prepared statement, to make room. It returns false and closes none if all
+// were used recently.
 func (p *preparingConn) forget() bool {
 	oldest := ""
 	for query, s := range p.kept {
@@ -168,15 +168,15 @@ func (p *preparingConn) drop(query string) {
 	delete(p.kept, query)
 }
 
-// These are error numbers of the server about prepared statements.
+// errTooManyStatements and the other constants are MySQL's error numbers about prepared statements.
 const (
 	errUnknownStatement  = 1243 // the server does not know the statement, because a proxy has changed servers
 	errTooManyStatements = 1461 // the server has no room for another statement
 	errNeedsReprepare    = 1615 // the tables of the statement have changed too often
 )
 
-// lost reports whether err means that the server no longer has the prepared statement of a query. It then removes the
-// statement. The server has not run it, so the caller can send the query as text.
+// lost reports whether err means that the server no longer has the prepared statement of a query. It then removes
+// the statement from p. The server has not run it, so the caller can send the query as text.
 func (p *preparingConn) lost(query string, err error) bool {
 	if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || !slices.Contains([]uint16{errUnknownStatement, errNeedsReprepare}, refused.Number) {
 		return false

@@ -56,8 +56,8 @@ func openProbe(connector driver.Connector) *sql.DB {
 	return db
 }
 
-// choosePrimary returns the index of the server to use; -1 means none. It keeps the current server while it
-// accepts writes. If no server does, it prefers the current one among those that answer.
+// choosePrimary returns the index of the server to use, or -1 if no server answers. It keeps the current server
+// while that accepts writes. If no server accepts writes, it prefers the current one among those that answer.
 func choosePrimary(states []memberState, current int) int {
 	for _, fits := range []func(memberState) bool{
 		func(s memberState) bool { return s.err == nil && s.writable },
@@ -115,8 +115,8 @@ func (p *primaryState) ask(ctx context.Context) (s memberState) {
 const groupQuery = "SELECT COUNT(*), COALESCE(SUM(MEMBER_STATE = 'ONLINE'), 0), " +
 	"COALESCE(SUM(MEMBER_STATE = 'ONLINE' AND MEMBER_ID = @@server_uuid), 0) FROM performance_schema.replication_group_members"
 
-// leads reports whether a writable server belongs to the majority of its group, or to no group. A former
-// primary that was restarted outside its group may be writable too, and does not lead.
+// leads reports whether a server that accepts writes belongs to the majority of its group, or to no group. A former
+// primary that was restarted outside its group may accept writes, but does not lead.
 func (p *primaryState) leads(ctx context.Context) (bool, error) {
 	var all, online, itself int
 	err := p.db.QueryRowContext(ctx, groupQuery).Scan(&all, &online, &itself)

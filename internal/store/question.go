@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Question is a query for one integer that runs very often. On SQLite it uses prepared statements on its own
-// connection. It repeats the query only after another connection has committed, which PRAGMA data_version shows
-// (BenchmarkQuestion). On MySQL it uses the pool, because the round trip takes the time. It is safe for
-// concurrent use.
+// Question is a query for one integer that runs very often. On SQLite it has its own connection with prepared
+// statements. It repeats the query only after another connection has committed, as PRAGMA data_version shows. On
+// MySQL it uses the pool, because the round trip takes most of the time. It is safe for concurrent use.
 type Question struct {
 	db    *sql.DB
 	query string
@@ -43,8 +42,8 @@ func (s *Store) NewQuestion(query string) *Question {
 	}
 }
 
-// Ask returns the number; 0 means that there is no row. On SQLite, ctx ends only the opening of a connection
-// and the wait for a connection that repairs the log. SQLite readers do not wait otherwise.
+// Ask returns the current value of the integer; 0 means that there is no row. On SQLite, ctx ends only the opening
+// of a connection and the wait for a connection that repairs the log. SQLite readers do not wait otherwise.
 func (q *Question) Ask(ctx context.Context) (n int64, err error) {
 	if q.watch == nil {
 		return q.ask(ctx)

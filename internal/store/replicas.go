@@ -14,7 +14,7 @@ import (
 type ReplicaOptions struct {
 	// Revision is the query for the number of the newest change. No row means 0.
 	Revision string
-	// MaxLag is the largest replication lag at which a replica is used.
+	// MaxLag is the largest replication lag at which a replica is still used.
 	MaxLag time.Duration
 	// Check returns an error for a replica that must not be used. It is called before the first use of a
 	// replica, and again until it returns nil.
@@ -174,8 +174,8 @@ func (c *replicaChoice) choose(now time.Time, states []memberState, current int)
 	return next
 }
 
-// rate sets the lag in the state of replica i, and whether the replica lags too far behind. It also counts the
-// successive polls at which the replica was usable.
+// rate sets s.lag and whether replica i lags too far behind. It also counts the successive polls at which the
+// replica was usable.
 func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	if s.err != nil {
 		c.usable[i] = 0
@@ -222,8 +222,8 @@ func (h *revisionHistory) add(now time.Time, revision int64) {
 	h.samples = append(h.samples, revisionSample{now, revision})
 }
 
-// lag returns the time since the first change that a replica at the given revision lacks. known is false if
-// that change is older than the recorded samples. The lag is then a lower bound.
+// lag returns the time since the first change that a replica at the given revision lacks. The result known is false
+// if that change is older than all samples. The lag is then a lower bound.
 func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration, known bool) {
 	for i, s := range h.samples {
 		if s.revision > revision {
@@ -243,8 +243,9 @@ type ReplicaState struct {
 	LagKnown bool
 }
 
-// ServerChanges returns a number that changes whenever connections go to another of several servers. If it is the same before and after
-// some statements, one server executed all of them. Otherwise the later ones may show an older state. It is 0 for one server.
+// ServerChanges returns a number that changes when connections switch to another server. If it is equal before and
+// after some statements, one server executed them all. Otherwise later ones may show an older state. It is always 0
+// for a single server.
 func (s *Store) ServerChanges() int64 {
 	if s.members == nil {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// OpenScratch opens a database as Open does, for work that leaves nothing behind. If a MySQL database does not
-// exist, OpenScratch creates it, and Close drops it.
+// OpenScratch opens the database at a URL (see Open), for work that leaves nothing behind. If a MySQL database does
+// not exist, OpenScratch creates it, and Close drops it.
 func OpenScratch(ctx context.Context, url string) (*Store, error) {
 	st, err := Open(ctx, url)
 	if my, ok := errors.AsType[*mysql.MySQLError](err); !ok || my.Number != unknownDatabase {

@@ -21,9 +21,9 @@ const (
 	maxStatement  = 8 << 10
 )
 
-// openSQLite opens a database whose connections cache statements. wait is the time limit of waiting for a lock.
-// If files is not nil, connections refuse to write after a file was removed or replaced. limit applies to statements
-// that read.
+// openSQLite opens a database whose connections cache statements. wait is the time limit of waiting for a lock. If
+// files is not nil, connections refuse to write after a file was removed or replaced. The limit applies to
+// statements that only read.
 func openSQLite(dsn string, wait time.Duration, files *sqliteFiles, limit *statementLimit) (*sql.DB, error) {
 	// database/sql offers no other way to get a registered driver.
 	db, err := sql.Open("sqlite", dsn)
@@ -112,8 +112,8 @@ type cachedStatement struct {
 	used uint64 // time of the last use, counted in uses of the connection
 }
 
-// prepared returns the cached statement for a query, and prepares it first if needed. Nil means that the statement is
-// busy or cannot be cached. The caller then runs the query without the cache.
+// prepared returns the cached statement for a query, preparing it at its first use. Nil means that the statement is
+// busy or cannot be cached; the caller then runs the query without the cache.
 func (k *cachingConn) prepared(ctx context.Context, query string) (*cachedStatement, error) {
 	k.uses++
 	if s := k.kept[query]; s != nil {
@@ -233,7 +233,8 @@ func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 	return out, err
 }
 
-// QueryContext runs a statement that returns rows. It waits as ExecContext does.
+// QueryContext runs a statement that returns rows. If it writes, it waits until no other connection writes. If the
+// database is locked, it is retried until its time limit.
 func (k *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if k.writes(query) { // an INSERT or UPDATE with RETURNING
 		if err := k.checkOrSave(); err != nil {
@@ -257,7 +258,7 @@ func (k *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 	})
 }
 
-// writes reports whether a statement may write outside a transaction. The files must then be checked.
+// writes reports whether a statement can write outside a transaction. Its caller must then check the files.
 func (k *cachingConn) writes(query string) bool {
 	return k.files != nil && !k.inTx && !isReadOnly(query)
 }

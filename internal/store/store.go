@@ -30,7 +30,7 @@ type Store struct {
 	drop  func() error // drops a database that OpenScratch created. Nil means that there is none.
 }
 
-// openWait is the time for which Open waits for other processes that open the same SQLite file.
+// openWait is the maximum time that Open waits for other processes that are opening the same SQLite file.
 const openWait = time.Minute
 
 // Open connects to the database that a URL names. It does not change the schema:
@@ -119,8 +119,8 @@ func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	return s, nil
 }
 
-// OpenPool opens all connections that an SQLite database may have. A process that serves needs no new one later: if a file of the
-// database is removed, new connections are refused, and reads need one. For other databases it does nothing.
+// OpenPool opens all connections that an SQLite database may have. After a file of the database is removed, new
+// connections are refused, but open ones can still read. For other databases it does nothing.
 func (s *Store) OpenPool(ctx context.Context) (err error) {
 	if s.files == nil {
 		return nil
@@ -188,7 +188,7 @@ func (s *Store) DatabaseName() string {
 // String returns the database's URL without its password.
 func (s *Store) String() string { return s.url.String() }
 
-// closeAfter closes db and returns err. If closing fails, the result wraps both errors.
+// closeAfter closes db and returns err, joined with the error of closing if that fails.
 func closeAfter(db io.Closer, err error) error {
 	if closeErr := db.Close(); closeErr != nil {
 		return fmt.Errorf("%w (and %w)", err, closeErr)

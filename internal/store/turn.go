@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// writerQueue lets the writers of one process write to an SQLite database in the order in which they came. SQLite
-// has no queue: writers poll for its lock, so one that writes again and again would keep out the others.
+// writerQueue lets the writers of one process write to an SQLite database in the order of their arrival. SQLite
+// itself has no queue: writers poll for its lock, so a frequent writer could block others.
 type writerQueue struct{ turn *semaphore.Weighted }
 
 func newWriterQueue() writerQueue { return writerQueue{semaphore.NewWeighted(1)} }
@@ -30,7 +30,8 @@ func (q writerQueue) enter(ctx context.Context, limit time.Duration) (rest time.
 	return max(0, limit-time.Since(began)), func() { q.turn.Release(1) }
 }
 
-// enterQueue is enter for a statement that writes outside a transaction. Other statements need no turn.
+// enterQueue waits for earlier writers of this process (see writerQueue.enter) if the statement writes outside a
+// transaction. It returns the time for which the statement may wait for locks, and the function to call after it.
 func (k *cachingConn) enterQueue(ctx context.Context, query string) (rest time.Duration, leave func()) {
 	most := k.waitFor(query)
 	if most == 0 || k.inTx || k.begun || isReadOnly(query) || hasVerb(query, "BEGIN") {

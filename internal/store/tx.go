@@ -38,13 +38,14 @@ func isServerLostBeforeCommit(err error) bool {
 	return isServerLost(err) && !errors.As(err, new(commitError))
 }
 
-// Retry runs do, which must run a single statement, and retries it after a conflict as Tx does.
+// Retry runs do, which must run a single statement. After a deadlock, a lock timeout or ErrConflict, it calls do
+// again, up to maxAttempts times with growing waits. The last error then wraps ErrConflict.
 func Retry(ctx context.Context, do func() error) error {
 	return retry(ctx, do, func(error) bool { return false })
 }
 
-// maxServersLost is the number of retries of Tx after a lost server. The waits before them total at most 1.12 s.
-// If an attempt fails after maxLosing, Tx does not retry, because each one at an unresponsive server takes seconds.
+// maxServersLost is how often Tx retries after a lost server. The waits before these retries total at most 1.12 s.
+// After maxLosing, Tx does not retry, because each attempt at an unresponsive server takes seconds.
 const (
 	maxServersLost = 3
 	maxLosing      = 2 * time.Second
@@ -113,7 +114,7 @@ func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err 
 	return nil
 }
 
-// isRetryable reports whether the same transaction may succeed on a retry.
+// isRetryable reports whether a transaction that failed with err may succeed on a retry.
 func isRetryable(err error) bool {
 	if errors.Is(err, ErrConflict) {
 		return true

@@ -60,7 +60,8 @@ func parseURL(text string) (location, error) {
 	return l, err
 }
 
-// errScheme does not repeat the URL, because a driver's own notation contains a password too.
+// errScheme is the error for a URL with another scheme. It does not repeat the URL, because a driver's own notation
+// can contain a password.
 var errScheme = fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
 	"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
 
@@ -146,9 +147,9 @@ func parseSQLite(rest string) (location, error) {
 	return l, nil
 }
 
-// These are the times that a statement waits at a MySQL server for a row or table that another transaction has
-// locked. Tx then retries the transaction. The server's defaults are 50 s for a row and a year for a table.
-// With those, a backup that briefly locks all tables could block all writers for as long.
+// rowLockWait and TableLockWait limit how long a statement waits at a MySQL server for another transaction's lock.
+// Tx then retries the transaction. The server's defaults are 50 s for a row and a year for a table. A backup that
+// briefly locks all tables could then block all writers.
 const (
 	rowLockWait = 10 * time.Second
 
@@ -207,8 +208,7 @@ func parseMySQL(text string) (location, error) {
 	return l, nil
 }
 
-// cutHosts removes all hosts after the first from a URL and returns them, because package url accepts one host
-// only.
+// cutHosts splits off all hosts after the first of a URL, because package url accepts only one host.
 func cutHosts(text string) (first string, others []string) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -270,7 +270,7 @@ func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 // Target is the server of a MySQL URL, for use by other programs. Network is "tcp" or "unix".
 type Target struct{ Network, Address, User, Database string }
 
-// MySQLTarget returns the first server of a MySQL URL. Its errors are those of Open.
+// MySQLTarget returns the first server of a MySQL URL. It returns an error that wraps ErrURL for any other URL.
 func MySQLTarget(text string) (Target, error) {
 	l, err := parseURL(text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/change"
 )
 
-// Unit is one text of a record in a file: the original and its translation.
+// Unit is a translation unit: one text of a record, with its translation.
 type Unit struct {
 	ID       ID
 	From, To calendar.Language

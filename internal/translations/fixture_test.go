@@ -120,7 +120,7 @@ func (w *world) write(l calendar.Language, do func(context.Context, *ent.Tx, *ed
 	return id
 }
 
-// change updates an event in a language.
+// change writes the fields of in to an event, with texts in a language.
 func (w *world) change(id int64, l calendar.Language, in edit.EventInput) {
 	w.t.Helper()
 	w.write(l, func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
@@ -226,7 +226,7 @@ func writeUnits(t testing.TB, units []Unit) string {
 	return out.String()
 }
 
-// checkEqual compares two values.
+// checkEqual fails the test if two values differ. what names them in the message.
 func checkEqual(t testing.TB, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -273,8 +273,8 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 	return err
 }
 
-// refused handles a group whose write was refused. If the group has a slug, that is probably the reason. Then only the
-// slug fails, and the other texts are written. Otherwise all units of the group fail.
+// refused fails the units of a group whose write was refused. If the group has a slug, that is probably the reason.
+// Then only the slug fails, and the other texts are written.
 func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {
@@ -324,7 +324,7 @@ type unitResult struct {
 	err     error
 }
 
-// decide compares the units of a record with the stored texts. Stored is nil if the record does not exist.
+// decide compares the units of a record with its stored texts. A nil stored record means that it does not exist.
 func (r *importRun) decide(stored *record, g *group) decision {
 	var d decision
 	for _, u := range g.units {

@@ -91,7 +91,7 @@ func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.L
 	return c, nil
 }
 
-// sum changes a query for records to a query that counts complete, partial and missing translations. It compares
+// sum turns a query for records into one that counts complete, partial and missing translations. It compares
 // lengths, because in some databases a text of blanks equals an empty one.
 func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.Selector) {
 	return func(s *sql.Selector) {

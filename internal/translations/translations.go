@@ -136,7 +136,7 @@ func field(t *calendar.Text, f Field) string {
 	return ""
 }
 
-// missing returns the fields that have text in the original but not in language l. It never returns the slug.
+// missing returns the fields with text in the original but not in language l. It never returns the slug.
 func (r *record) missing(l calendar.Language) []Field {
 	var out []Field
 	if l == r.original.Language {

@@ -181,7 +181,7 @@ func (c *checker) span(r *ent.Event) {
 	}
 }
 
-// terms loads and checks categories and tags, as load does for other kinds.
+// terms loads the categories or tags with the given ids, and checks their event counts and sort keys.
 func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	rows, err := c.db.Term.Query().Where(term.IDIn(ids...)).WithTranslations().All(ctx)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 )
 
 // parseAbsolute parses a written date with an optional time. An offset or a zone name after it makes it an
-// instant. Without a time it means 00:00:00. If marked is true, letters of the text had diacritics, which only
+// instant. Without a time it means 00:00:00. If hasDiacritics is true, letters of the text had diacritics, which only
 // month names may have.
-func parseAbsolute(r reader, marked bool) (Date, bool) {
-	weekday, named := r.weekday(marked)
-	day, iso, ok := r.day(marked)
+func parseAbsolute(r reader, hasDiacritics bool) (Date, bool) {
+	weekday, named := r.weekday(hasDiacritics)
+	day, iso, ok := r.day(hasDiacritics)
 	if !ok || named && !r.anyDay && day.Weekday() != weekday {
 		return Date{}, false
 	}
@@ -48,11 +48,11 @@ func parseAbsolute(r reader, marked bool) (Date, bool) {
 }
 
 // weekday parses the weekday before a date, as in "Tue, 01 Dec 2026". It reports false if there is none.
-func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
+func (r *reader) weekday(hasDiacritics bool) (weekday time.Weekday, ok bool) {
 	try := *r
 	weekday, ok = english.weekdays[try.word()]
 	comma := try.eat(',')
-	if !ok || marked || !try.eat(' ') && !comma {
+	if !ok || hasDiacritics || !try.eat(' ') && !comma {
 		return 0, false
 	}
 	*r = try
@@ -89,18 +89,18 @@ func (c clock) wallOn(w calendar.Wall) calendar.Wall {
 //
 // Days and months may have one digit. A week means its Monday, a month its first day. iso is true for forms
 // that a T and a time may follow.
-func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
-	if isLetter(r.peek()) && !marked {
+func (r *reader) day(hasDiacritics bool) (day calendar.Wall, iso, ok bool) {
+	if isLetter(r.peek()) && !hasDiacritics {
 		day, ok = r.monthDayYear()
 		return day, false, ok
 	}
 	a, lenA := r.digits()
 	sep := r.peek()
 	if sep == ' ' && lenA <= 2 {
-		day, ok = r.monthYear(a, marked)
+		day, ok = r.monthYear(a, hasDiacritics)
 		return day, false, ok
 	}
-	if marked {
+	if hasDiacritics {
 		return calendar.Wall{}, false, false
 	}
 	if lenA == len("20261205") {
@@ -145,9 +145,9 @@ func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 }
 
 // monthYear parses the month and year after the day in "5 December 2026", in any language.
-func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
+func (r *reader) monthYear(day int, hasDiacritics bool) (calendar.Wall, bool) {
 	for _, v := range vocabularies {
-		if marked && !v.marked {
+		if hasDiacritics && !v.hasDiacritics {
 			continue
 		}
 		try := *r

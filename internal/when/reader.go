@@ -7,9 +7,9 @@ import (
 )
 
 // normalise converts a text to lower-case ASCII with single spaces between words, which the parsers require. The
-// result marked is true if a letter lost a diacritic. It reports false for a text that is empty, too long, or has
+// result hasDiacritics is true if a letter lost a diacritic. It reports false for a text that is empty, too long, or has
 // a character that no date contains.
-func normalise(text string) (s string, marked, ok bool) {
+func normalise(text string) (s string, hasDiacritics, ok bool) {
 	text = withoutZoneName(text)
 	if len(text) > maxText {
 		return "", false, false
@@ -27,7 +27,7 @@ func normalise(text string) (s string, marked, ok bool) {
 			if space || len(b) == 0 || !isLetter(b[len(b)-1]) {
 				return "", false, false
 			}
-			marked = true
+			hasDiacritics = true
 			continue
 		}
 		c, wasMarked := foldRune(r)
@@ -38,10 +38,10 @@ func normalise(text string) (s string, marked, ok bool) {
 			b = append(b, ' ')
 		}
 		space = false
-		marked = marked || wasMarked
+		hasDiacritics = hasDiacritics || wasMarked
 		b = append(b, c)
 	}
-	return string(b), marked, len(b) > 0
+	return string(b), hasDiacritics, len(b) > 0
 }
 
 // withoutZoneName removes the zone name in parentheses at the end of a date that JavaScript wrote, as in "GMT+0100
@@ -77,7 +77,7 @@ func isMark(r rune) bool {
 // foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic. It returns 0 if no date
 // contains r. It does not accept letters of other scripts that become ASCII in lower case, such as the Kelvin
 // sign.
-func foldRune(r rune) (c byte, marked bool) {
+func foldRune(r rune) (c byte, hasDiacritics bool) {
 	switch {
 	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 		return byte(r), false //nolint:gosec // ASCII, as the case says

@@ -20,8 +20,8 @@ type today struct {
 	zone calendar.Zone
 }
 
-// date parses a whole text of relative words, with a time of day if the words allow one. It reports false for
-// another text.
+// date parses a whole text of relative words, with a time of day if the words allow one. It returns false for any
+// other text.
 func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bool) {
 	r := reader{s: s}
 	p, ok := v.phrase(&r, today{now, zone.Wall(now), zone})

@@ -10,8 +10,8 @@ var vocabularies = [...]*vocabulary{&english, &polish, &spanish}
 //
 // An empty table means that the language has no such phrases.
 type vocabulary struct {
-	// marked is true if letters of the language have diacritics.
-	marked bool
+	// hasDiacritics is true if letters of the language have diacritics.
+	hasDiacritics bool
 
 	now      wordTable[bool]
 	midnight wordTable[bool]

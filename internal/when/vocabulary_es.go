@@ -3,9 +3,9 @@ package when
 import "time"
 
 var spanish = vocabulary{
-	marked: true,
-	now:    wordTable[bool]{"ahora": true},
-	days:   wordTable[int]{"hoy": 0, "mañana": 1, "ayer": -1}.plain(),
+	hasDiacritics: true,
+	now:           wordTable[bool]{"ahora": true},
+	days:          wordTable[int]{"hoy": 0, "mañana": 1, "ayer": -1}.plain(),
 	weekdays: wordTable[time.Weekday]{
 		"lunes":     time.Monday,
 		"martes":    time.Tuesday,

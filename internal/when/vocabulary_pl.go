@@ -5,9 +5,9 @@ import "time"
 // Nouns and adjectives are in the nominative, as in headings, or in the accusative, as in speech. Gender is not
 // checked: "następny środa" is wrong, but unambiguous.
 var polish = vocabulary{
-	marked: true,
-	now:    wordTable[bool]{"teraz": true},
-	days:   wordTable[int]{"dziś": 0, "dzisiaj": 0, "jutro": 1, "wczoraj": -1}.plain(),
+	hasDiacritics: true,
+	now:           wordTable[bool]{"teraz": true},
+	days:          wordTable[int]{"dziś": 0, "dzisiaj": 0, "jutro": 1, "wczoraj": -1}.plain(),
 	weekdays: wordTable[time.Weekday]{
 		"poniedziałek": time.Monday,
 		"wtorek":       time.Tuesday,

@@ -125,14 +125,14 @@ func (d Date) Nominal(z calendar.Zone) calendar.Wall {
 // The result is within the years 1000–9999 both in zone and in UTC. Any other text is ErrDate, or a more specific
 // error.
 func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
-	s, marked, ok := normalise(text)
+	s, hasDiacritics, ok := normalise(text)
 	if !ok {
 		return Date{}, ErrDate
 	}
-	d, ok := readDate(s, marked, now, zone)
+	d, ok := readDate(s, hasDiacritics, now, zone)
 	switch {
 	case !ok:
-		return Date{}, dateError(s, marked)
+		return Date{}, dateError(s, hasDiacritics)
 	case !isSupportedYear(yearOf(d.Wall(zone))) || !isSupportedYear(d.Instant(zone).Year()):
 		return Date{}, ErrYear
 	}
@@ -141,14 +141,14 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 
 // dateError returns the most specific error for a text that readDate rejects. To find it, it parses the text again
 // without one of the rules.
-func dateError(s string, marked bool) error {
+func dateError(s string, hasDiacritics bool) error {
 	if isInteger(s) && !isCompactDay(s) {
 		return ErrYear
 	}
-	if _, ok := parseAbsolute(reader{s: s, anyDay: true}, marked); ok {
+	if _, ok := parseAbsolute(reader{s: s, anyDay: true}, hasDiacritics); ok {
 		return ErrDay
 	}
-	if _, ok := parseAbsolute(reader{s: s, anyZone: true}, marked); ok {
+	if _, ok := parseAbsolute(reader{s: s, anyZone: true}, hasDiacritics); ok {
 		return ErrZone
 	}
 	return ErrDate
@@ -156,9 +156,9 @@ func dateError(s string, marked bool) error {
 
 // readDate parses a normalised text as each kind of date in turn. At most one kind accepts a text. It reports
 // false if none does.
-func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
+func readDate(s string, hasDiacritics bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
-		return parseAbsolute(reader{s: s}, marked)
+		return parseAbsolute(reader{s: s}, hasDiacritics)
 	}
 	if number := strings.TrimPrefix(s, "@"); number != "" && isInteger(number) {
 		sec, err := strconv.ParseInt(number, 10, 64)
@@ -168,11 +168,11 @@ func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, b
 		d, err := Unix(sec)
 		return d, err == nil
 	}
-	if d, ok := parseAbsolute(reader{s: s}, marked); ok {
+	if d, ok := parseAbsolute(reader{s: s}, hasDiacritics); ok {
 		return d, true
 	}
 	for _, v := range vocabularies {
-		if marked && !v.marked {
+		if hasDiacritics && !v.hasDiacritics {
 			continue
 		}
 		if d, ok := v.date(s, now, zone); ok {

@@ -156,7 +156,7 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// escape encodes a date for a query, as url.QueryEscape does.
+// escape encodes the characters of a date and time for a query: spaces as +, colons as %3A.
 func escape(date string) string {
 	return strings.NewReplacer(" ", "+", ":", "%3A").Replace(date)
 }

@@ -65,7 +65,7 @@ func (c *conn) hangUp() {
 	c.close()
 }
 
-// do sends a request and reads the reply. It returns the body only if wanted is set.
+// do sends a request and reads the reply. It returns the body only if wanted is true.
 func (c *conn) do(ctx context.Context, req []byte, wanted bool) (status int, body []byte, err error) {
 	n := c.current()
 	if n == nil {
@@ -106,7 +106,7 @@ func (c *conn) exchange(n net.Conn, req []byte, wanted bool) (status int, last b
 
 var errGarbled = errors.New("no HTTP reply")
 
-// read reads a reply. last means that the connection ends with it, also because of an error.
+// read reads a reply. last is true if the connection ends with it, also because of an error.
 func (c *conn) read(wanted bool) (status int, last bool, err error) {
 	c.body = c.body[:0]
 	var h header
@@ -198,7 +198,7 @@ func (c *conn) line() ([]byte, error) {
 // maxBody is how much of a body is kept at most.
 const maxBody = 64 << 20
 
-// bytes reads n bytes of the body. It skips them unless wanted is set.
+// bytes reads n bytes of the body. If wanted is false, it skips them.
 func (c *conn) bytes(n int, wanted bool) error {
 	if !wanted {
 		_, err := c.r.Discard(n)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// sleep is like time.Sleep, but more exact: on an idle process, Go's timers are up to a millisecond late. It may
-// return early.
+// sleep pauses for d, more exactly than time.Sleep: on an idle process, Go's timers are up to a millisecond late. It
+// may return early.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
 	if err := syscall.Nanosleep(&t, nil); err != nil && !errors.Is(err, syscall.EINTR) {

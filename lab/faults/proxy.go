@@ -43,7 +43,7 @@ func newProxy(ctx context.Context, to string) (*proxy, error) {
 
 func (p *proxy) address() string { return p.ln.Addr().String() }
 
-// set changes how the proxy treats connections from now on.
+// set makes the proxy pass, refuse or stall connections from now on.
 func (p *proxy) set(to proxyMode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -95,7 +95,7 @@ func (w *world) count() tally {
 	return t
 }
 
-// add changes the tally under its lock.
+// add calls change with the tally of the scenario, which is locked meanwhile.
 func (w *world) add(change func(*tally)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

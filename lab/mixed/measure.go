@@ -144,7 +144,7 @@ func (e *engine) reading(clients int) (drive.Config, error) {
 	}, err
 }
 
-// editor changes titles of events in turn.
+// editor sends writes that give events new titles, one event after the other.
 type editor struct {
 	urls         []*url.URL
 	headers      []string

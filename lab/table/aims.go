@@ -48,7 +48,7 @@ type aim struct {
 	byCPU verdict
 }
 
-// The aims.
+// The limits of the aims.
 const (
 	ofOther        = 0.8
 	ofP50          = 10

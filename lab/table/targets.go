@@ -47,7 +47,7 @@ type target struct {
 	requests map[string][][]byte // by path
 }
 
-// The two that are asked for.
+// The two paths that are requested from each target.
 const (
 	list   = "/events"
 	single = "/events/{id}"

@@ -65,7 +65,7 @@ type API struct {
 	unlogged atomic.Bool                   // rows were written that the change log does not have
 }
 
-// Option changes how the service is set up.
+// Option changes the configuration of the handlers before New creates the service.
 type Option func(*handlers.Config)
 
 // Each runs a test in parallel on each engine, with a service on a fresh database.
@@ -75,7 +75,7 @@ func Each(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, New(t, st, options...)) })
 }
 
-// EachExample is like Each, and the database has the calendar of Example.
+// EachExample runs a test in parallel on each engine, with a service whose database has the calendar of Example.
 func EachExample(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	t.Helper()
 	Each(t, func(t *testing.T, api *API) {

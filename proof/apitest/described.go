@@ -139,8 +139,8 @@ var description = sync.OnceValues(func() (*describedAPI, error) {
 	return d, nil
 })
 
-// seal changes both documents for tests. Members that no schema mentions become errors in replies, and the partial
-// document requires no members.
+// seal makes both documents stricter for tests: members that no schema mentions become errors in replies. It also
+// makes all members optional in the document for requests with _fields.
 func (d *describedAPI) seal() {
 	seen := make(map[*openapi3.Schema]bool)
 	for _, doc := range []*openapi3.T{d.whole, d.part} {

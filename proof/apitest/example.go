@@ -94,10 +94,10 @@ func exampleTime(day, hour, minute int) time.Time {
 // writtenAt is when everything in the example was written.
 var writtenAt = exampleTime(20, 9, 30)
 
-// Users of the example by id; 1 is the administrator.
+// adminID is the user id of the example's administrator.
 const adminID = int64(1)
 
-// The event with a password.
+// membersOnlyID and membersOnlyPassword are those of the event with a password.
 const (
 	membersOnlyID       = int64(22)
 	membersOnlyPassword = "sesame"

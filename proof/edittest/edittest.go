@@ -100,14 +100,15 @@ func (w *World) As(r calendar.Role) *edit.Editor {
 	}
 }
 
-// AsIn is like As, but the editor reads and writes in the language l.
+// AsIn returns an Editor that acts as the user with a role. It reads and writes in the language l.
 func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
 	e := w.As(r)
 	e.Write, e.Request = l, l
 	return e
 }
 
-// Wrote runs do in a transaction of the editor e and returns its result and its error.
+// Wrote runs do in a transaction of the editor e and returns its result and its error. Tests of refused writes call
+// it.
 func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
 	w.T.Helper()
 	var row R
@@ -134,7 +135,7 @@ func (w *World) watched(write func() error) error {
 	return err
 }
 
-// Write is like Wrote, but fails the test if do returns an error.
+// Write runs do in a transaction of the editor e and returns its result. It fails the test if do returns an error.
 func Write[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) R {
 	w.T.Helper()
 	row, err := Wrote(w, e, do)
@@ -144,7 +145,8 @@ func Write[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent
 	return row
 }
 
-// CreateEvent creates an event. It adds a title and dates to in, if they are missing.
+// CreateEvent creates an event and returns it, or the error of the write. It adds a title and dates to in, if they
+// are missing.
 func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, error) {
 	w.T.Helper()
 	if in.Title == nil {
@@ -156,7 +158,7 @@ func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, er
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return series.CreateEvent(ctx, tx, e, in) })
 }
 
-// Event is like CreateEvent, but fails the test on an error.
+// Event creates an event, and fails the test on an error. It adds a title and dates to in, if they are missing.
 func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.CreateEvent(e, in)
@@ -166,7 +168,7 @@ func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	return row
 }
 
-// UpdateEvent changes an event.
+// UpdateEvent writes the fields in to the event with an id. It returns the event or an error.
 func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent.Event, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
@@ -178,7 +180,7 @@ func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent
 	})
 }
 
-// ChangeEvent is like UpdateEvent, but fails the test on an error.
+// ChangeEvent writes the fields in to the event with an id, and returns the event. It fails the test on an error.
 func (w *World) ChangeEvent(e *edit.Editor, id int64, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.UpdateEvent(e, id, in)
@@ -200,7 +202,7 @@ func (w *World) TrashEvent(e *edit.Editor, id int64) (*ent.Event, error) {
 	})
 }
 
-// CreateVenue creates a venue.
+// CreateVenue creates a venue. created is false if a venue with the same name was found instead.
 func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue, created bool, err error) {
 	w.T.Helper()
 	err = w.watched(func() error {
@@ -212,7 +214,7 @@ func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue
 	return row, created, err
 }
 
-// Venue is like CreateVenue, but fails the test on an error.
+// Venue creates a venue and returns it. It fails the test on an error.
 func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
 	w.T.Helper()
 	row, _, err := w.CreateVenue(e, in)
@@ -222,7 +224,7 @@ func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
 	return row
 }
 
-// UpdateVenue changes a venue.
+// UpdateVenue writes the fields in to the venue with an id. It returns the venue or an error.
 func (w *World) UpdateVenue(e *edit.Editor, id int64, in *edit.VenueInput) (*ent.Venue, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
@@ -250,7 +252,7 @@ func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent
 	return row
 }
 
-// UpdateTerm changes a term.
+// UpdateTerm writes the fields in to the term with an id. It returns the term or an error.
 func (w *World) UpdateTerm(e *edit.Editor, id int64, in *edit.TermInput) (*ent.Term, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) {

@@ -26,7 +26,7 @@ func WeeklyEvent(rule string) *edit.EventInput {
 	return in
 }
 
-// UpdateSeries changes a series.
+// UpdateSeries writes the fields in to the series with an id, and returns the error of the write.
 func (w *World) UpdateSeries(e *edit.Editor, id int64, in *edit.EventInput) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, series.Update(ctx, tx, e, id, in) })
@@ -40,8 +40,8 @@ func (w *World) TrashSeries(e *edit.Editor, id int64) error {
 	return err
 }
 
-// TrashOccurrences moves the occurrences that a scope selects to the trash. The write is addressed to the event with
-// the id.
+// TrashOccurrences moves occurrences of a series to the trash. The scope selects them, from the occurrence with the
+// id.
 func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {

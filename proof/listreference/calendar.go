@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The roles of callers, from the least.
+// Anonymous to Administrator are the roles of callers, in ascending order of rights.
 const (
 	Anonymous = iota
 	Subscriber

@@ -44,8 +44,9 @@ func (w *Calendar) event(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool { return s.Shows(&e.Record, c, nil) })
 }
 
-// openEvent is like event, but also marks events with a password that the caller may not edit. Filters by an event's
-// links use it, since links are protected.
+// openEvent marks a parameter as invalid unless the caller may read its event, which is not in the trash. If the
+// event has a password, the caller must be allowed to edit it. A nil id is valid. Filters by an event's links use it,
+// since links are protected.
 func (w *Calendar) openEvent(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool {
 		return s.Shows(&e.Record, c, nil) && !s.Redacts(e, c)

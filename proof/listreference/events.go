@@ -24,7 +24,7 @@ type EventQuery struct {
 	Include            []int64
 	Parent             *int64
 	Series             *SeriesQuery
-	Password           bool // the right one
+	Password           bool // the request has the right password
 }
 
 // SeriesQuery is the value of the filter by series: one of its two keywords, or ids of series.

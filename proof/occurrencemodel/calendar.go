@@ -1,5 +1,6 @@
-// Package occurrencemodel says which occurrences series have after writes to single events (contract, sections 19.3 to 19.5,
-// the scope this).
+// Package occurrencemodel says which occurrences series have after writes to single events (contract, sections 19.3
+// to 19.5, the scope this). A nominal start is the wall time at which the schedule says an occurrence starts,
+// wherever that occurrence was moved.
 //
 // It is a second, simple implementation of these rules. Time adds occurrences as well. The model has events and series in
 // maps, and shares no code with package edit. Tests draw writes, make them in both, and compare.

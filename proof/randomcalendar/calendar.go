@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/proof/listreference"
 )
 
-// The numbers of records of a calendar.
+// eventCount to seriesCount are the numbers of records in a random calendar; fewEvents replaces eventCount if Maker.Few.
 const (
 	eventCount     = 150
 	fewEvents      = 40
@@ -83,8 +83,8 @@ func (m *Maker) DrawHTML() string {
 	return draw.Item(m.Rand, "", "<p>"+escaped+"</p>", `<a href="http://beta.example/100%">`+escaped+"</a>")
 }
 
-// drawTexts returns random texts in one to three languages. Translations may lack fields. The texts have slugs only
-// if slugged is set.
+// drawTexts returns random texts in one to three languages. Translations may lack fields. If html is true,
+// excerpts and descriptions have markup. The texts have slugs only if slugged is true.
 func (m *Maker) drawTexts(kind calendar.Kind, html, slugged bool) listreference.Texts {
 	t := listreference.Texts{
 		Original: draw.Item(m.Rand, calendar.English, calendar.English, calendar.Polish), In: map[calendar.Language]listreference.Text{},

@@ -135,7 +135,7 @@ func (s *storer) storeOrganizers() {
 	s.must(s.db.OrganizerTranslation.CreateBulk(translations...).Exec(s.Context()))
 }
 
-// firstNominal is the first nominal start of each series.
+// firstNominal is the first nominal start of each series: the wall time that its schedule gives its first occurrence.
 var firstNominal = calendar.WallAt(2026, 10, 1, 18, 0, 0)
 
 // nominalStart returns a nominal start for an occurrence that is unique in its series.

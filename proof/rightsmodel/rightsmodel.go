@@ -130,7 +130,8 @@ func (r *Record) UpdateReply(role string, hasBadLinks bool) int {
 	return http.StatusOK
 }
 
-// Update changes a record. An empty status and nil links or tags mean that the request did not contain them.
+// Update writes the sent fields to a record. An empty status and nil links or tags mean that the request did not
+// contain them.
 func (c *Calendar) Update(role string, r *Record, sent calendar.Status, links, tagged []int64) {
 	before := r.Status
 	if sent != "" {

@@ -1,4 +1,6 @@
-// Package scopemodel says what a write with a scope does to a series. It follows the contract, section 19.5.
+// Package scopemodel says what a write with a scope does to a series. It follows the contract, section 19.5. A
+// nominal start is the wall time at which the schedule says an occurrence starts, wherever that occurrence was moved.
+// A write is sent to one occurrence, the addressed one, or to the series. It reaches the occurrences in its scope.
 //
 // It is a second, simple implementation of these rules and shares no code with package edit. Comments number the steps as that
 // section does. A phase is a list of starts, and a write compares the occurrences before and after it. Tests draw writes, send

@@ -72,9 +72,9 @@ func (u *update) setPhaseTitles() {
 	}
 }
 
-// changeOwnFields updates which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own
-// fields, and so does sending a field to the addressed occurrence. Own dates stay if keepsDates is true. A move then
-// changes only the addressed occurrence, if it has not begun.
+// changeOwnFields decides which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own fields,
+// and so does sending a field to the addressed occurrence. Own dates stay if keepsDates is true. A move then changes
+// only the addressed occurrence, if it has not begun.
 func (u *update) changeOwnFields(id int64) {
 	e, old := u.series.Events[id], u.series.Events[id]
 	keepsDates := u.keepsDates(e)
@@ -131,7 +131,7 @@ func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 		!e.OffSchedule && u.before.phaseOf(old.Nominal).Title != phase.Title
 }
 
-// reschedule changes the schedule and matches the occurrences with it (steps 2 and 3).
+// reschedule computes the new schedule and matches the occurrences with it (steps 2 and 3).
 func (u *update) reschedule() error {
 	if u.series.Trashed || u.addressed.OffSchedule {
 		return ErrRefused

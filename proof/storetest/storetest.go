@@ -44,7 +44,8 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 		func(t *testing.T) { test(t, Open(t, Lent(t))) })
 }
 
-// EachURL is like Each, for tests that open the database themselves. The database is empty and not migrated.
+// EachURL runs a test once per engine, in parallel subtests, with the URL of an empty database. It is for tests that
+// open and migrate the database themselves.
 func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	runOnEngines(t,

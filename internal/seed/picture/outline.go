@@ -20,8 +20,7 @@ type outline struct{ edges []edge }
 
 type edge struct{ from, to fixed.Point26_6 }
 
-// crossing is a point where an edge crosses a sampled line. Turn is +1 for a downward edge and -1 for an upward
-// one.
+// crossing is a point where an edge crosses a sampled line. turn is +1 for a downward edge and -1 for an upward one.
 type crossing struct{ x, turn int }
 
 // fill colours the area within the outline by the non-zero rule, with smooth edges.
@@ -83,7 +82,7 @@ func ceil(a, b int) int {
 	return (a + b - 1) / b
 }
 
-// span adds a horizontal stretch from one position to another to the coverage of its pixels.
+// span adds the horizontal stretch between two positions to the coverage of its pixels.
 func span(cover []int, from, to int) {
 	from, to = max(from, 0), min(to, len(cover)*64)
 	for from < to {

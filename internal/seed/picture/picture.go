@@ -34,7 +34,7 @@ type Poster struct {
 	Seed  uint64 // selects the colours and the arrangement of the motif
 }
 
-// palette is the colours of a poster.
+// palette has the colours of a poster.
 type palette struct{ ground, first, second, third, paper, ink color.RGBA }
 
 var palettes = []palette{
@@ -98,7 +98,7 @@ func pattern(img *image.RGBA, m motif, colours palette, r *rand.Rand) {
 	}
 }
 
-// interpolate returns a rounded value between a and b. at of 0 gives a, and at equal to whole gives b.
+// interpolate returns a rounded value between a and b: a if at is 0, b if at equals whole.
 func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }

@@ -136,10 +136,10 @@ func wrongPrice(_ *Calendar, m *testEvent, match string) bool {
 }
 
 func (m *testEvent) division(c *Calendar) int {
-	if m.title == nil || !slices.Contains(m.title.slots, c.divisionSlot()) {
+	if m.title == nil || !slices.Contains(m.title.placeholders, c.divisionPlaceholder()) {
 		return -1
 	}
-	return m.draft.gender(c.divisionSlot())
+	return m.draft.gender(c.divisionPlaceholder())
 }
 
 func wrongOfWomen(c *Calendar, m *testEvent, _ string) bool { return m.division(c) == 1 }
@@ -165,7 +165,7 @@ func wrongFree(_ *Calendar, m *testEvent, _ string) bool  { return m.Cost.Lowest
 
 // wrongTram reports whether the city of the event has no known tram stop.
 func wrongTram(c *Calendar, m *testEvent, _ string) bool {
-	return !slices.ContainsFunc(c.cities[m.draft.city].quarters, func(q quarter) bool {
+	return !slices.ContainsFunc(c.cities[m.draft.city].mapped, func(q district) bool {
 		return strings.Contains(q.stop.name, "tram") || strings.Contains(q.stop.name, "tranvía")
 	})
 }
@@ -318,7 +318,7 @@ func agreesWithKind(c *Calendar, m *testEvent, report func(string, ...any)) {
 func (c *Calendar) namesFact(m *testEvent, l calendar.Language, text string) bool {
 	texts := c.textsOf(&m.eventOutline)
 	lead := texts[0].leads[c.leads[m.i*len(c.o.Languages)]]
-	return texts[0].subject || slices.ContainsFunc(lead.template, func(s segment) bool { return s.slot >= 0 && s.gendered == nil }) && l != "" && text != ""
+	return texts[0].subject || slices.ContainsFunc(lead.template, func(s segment) bool { return s.placeholder >= 0 && s.gendered == nil }) && l != "" && text != ""
 }
 
 // sentencesOf returns the sentences of a description without tags.
@@ -362,7 +362,7 @@ func TestNoTextAgainInAMonth(t *testing.T) {
 			}
 			unconditional := 0
 			for _, l := range at.texts.leads {
-				if len(l.when) == 0 && l.needs&localSlots == 0 {
+				if len(l.when) == 0 && l.needs&localPlaceholders == 0 {
 					unconditional++
 				}
 			}

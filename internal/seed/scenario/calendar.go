@@ -20,7 +20,8 @@ type Calendar struct {
 	ordinals     [][][]string
 	remarkTexts  map[string][]*descriptionTexts // by name and language
 	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
-	// activities are the descriptions of entries of lists, by slot, entry and language.
+	// activities has descriptions for single entries of lists, by language. The key is a list's placeholder and the
+	// index of the entry.
 	activities map[[2]int][]*descriptionTexts
 	people     []person
 	bands      []string
@@ -42,7 +43,7 @@ type Calendar struct {
 	organizerIndex placeIndex
 	kindsOf        map[role]cycle
 
-	entryTags map[int][]int // indexes of the tags for the entries of a list, by slot; -1 means none
+	entryTags map[int][]int // indexes of the tags for the entries of a list, by placeholder; -1 means none
 	rules     []rule
 
 	layout         layout
@@ -57,7 +58,7 @@ type Calendar struct {
 
 	// written is the time at which the records count as created. Only scheduled events are published later.
 	written time.Time
-	// home is the language of the country of the first city.
+	// home is the language of the first city's country.
 	home calendar.Language
 	// searches is the number of events for which findRoom looked for a room. rejected is the number of days or events
 	// that it gave up.
@@ -117,8 +118,8 @@ func (c *Calendar) Options() Options {
 	return o
 }
 
-// Categories returns the categories, parents before children. The caller must not change the list. This also
-// holds for the following methods.
+// Categories returns the categories, parents before children. The caller must not change the list, nor those of the
+// following methods.
 func (c *Calendar) Categories() []Term { return c.categories }
 
 // Tags returns the tags, those of the scenario before those of entries in lists.

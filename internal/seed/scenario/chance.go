@@ -11,8 +11,8 @@ import (
 // each event can be generated without the others.
 type randomSource uint64
 
-// chanceOf returns a generator of random numbers. Its sequence depends only on parts, so equal parts give equal
-// numbers.
+// chanceOf returns a generator of random numbers whose sequence depends only on parts. The first parts are the seed
+// and a constant such as chanceVenues.
 func chanceOf(parts ...uint64) randomSource {
 	var c randomSource
 	for _, p := range parts {
@@ -41,7 +41,7 @@ func (c *randomSource) below(n int) int {
 // between returns a random number from low to high, both included.
 func (c *randomSource) between(low, high int) int { return low + c.below(high-low+1) }
 
-// percent returns true with a probability of p percent.
+// percent returns true with a probability of p per cent.
 func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
 // lowBiased returns a random number from 0 to n-1. Small numbers are most frequent: about six of ten are in the
@@ -85,8 +85,8 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// The first argument of chanceOf after the seed. It differs for each purpose, so that the random numbers are
-// independent.
+// chanceNames and the other constants are the second argument of chanceOf, after the seed. Each purpose has its own,
+// so that random numbers are independent.
 const (
 	chanceNames uint64 = iota + 1
 	chanceCities
@@ -104,8 +104,8 @@ const (
 	chanceLeads
 )
 
-// fake returns a generator of names and words. what distinguishes the purposes, so that each has other names.
-// gofakeit.New is unsuitable, because it treats seed 0 as random.
+// fake returns a generator of names and words. Each purpose passes another value of what, and so gets other names.
+// The package's own gofakeit.New is unsuitable, because it treats seed 0 as random.
 func (c *Calendar) fake(what uint64) *gofakeit.Faker {
 	source := chanceOf(c.o.Seed, what)
 	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))

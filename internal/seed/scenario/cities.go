@@ -22,8 +22,8 @@ type city struct {
 	lat, lng  float64
 	located   bool                // whether lat and lng are those of the city, not of its country
 	dial      string              // pattern of a telephone number; # stands for a random digit
-	quarters  []quarter           // districts with their streets, for cities in full
-	sights    map[int][]placeName // squares, parks and rivers, by slot
+	mapped    []district          // districts with their streets, for cities in full
+	sights    map[int][]placeName // squares, parks and rivers, by placeholder
 	near      []string            // neighbouring towns
 	districts []string
 	streets   []street
@@ -31,19 +31,18 @@ type city struct {
 	changes   []int // numbers of the days in whose night the clocks change
 }
 
-// placeName is the name of a place, with the form that follows a preposition: George Square, in George Square.
+// placeName is a place's name, and the form after a preposition (at): "George Square", "in George Square".
 type placeName struct{ name, at string }
 
-// quarter is a district of a city.
-type quarter struct {
+// district is a district of a city, with its streets.
+type district struct {
 	placeName
 	code    string // first part of the postcode; "" means unknown
 	streets []street
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language of the countries in which there is a city with this name. If the city is unknown, it
-// returns preferred.
+// HomeOf returns the language spoken in the city with this name. For an unknown city it returns preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {
@@ -126,9 +125,9 @@ func (c *Calendar) fillCities() error {
 	// districts has several teams.
 	home := &c.cities[0]
 	places := slices.Clone(home.districts)
-	if len(home.quarters) > 0 {
+	if len(home.mapped) > 0 {
 		places = nil
-		for _, q := range home.quarters {
+		for _, q := range home.mapped {
 			if !slices.Contains(centralDistricts, q.name) {
 				places = append(places, q.name)
 			}

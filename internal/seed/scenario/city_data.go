@@ -100,22 +100,22 @@ func (c *Calendar) readDetails(to *city) error {
 		if e[0] != to.name {
 			continue
 		}
-		q := quarter{placeName: placeName{e[1], e[2]}, code: strings.Trim(e[3], "-"), stop: placeName{strings.Trim(e[5], "-"), strings.Trim(e[6], "-")}}
+		q := district{placeName: placeName{e[1], e[2]}, code: strings.Trim(e[3], "-"), stop: placeName{strings.Trim(e[5], "-"), strings.Trim(e[6], "-")}}
 		for name := range strings.SplitSeq(e[4], ", ") {
 			q.streets = append(q.streets, c.streetOf(name))
 		}
-		to.quarters = append(to.quarters, q)
+		to.mapped = append(to.mapped, q)
 	}
 	to.sights = map[int][]placeName{}
 	for _, e := range c.local["list sights"].Entries {
 		if e[0] != to.name {
 			continue
 		}
-		slot, ok := sightSlots[e[1]]
+		placeholder, ok := sightPlaceholders[e[1]]
 		if !ok {
 			return fmt.Errorf("no kind of sights %q", e[1])
 		}
-		to.sights[slot] = append(to.sights[slot], placeName{e[2], e[3]})
+		to.sights[placeholder] = append(to.sights[placeholder], placeName{e[2], e[3]})
 	}
 	for _, e := range c.local["list neighbours"].Entries {
 		if e[0] == to.name {
@@ -135,5 +135,5 @@ func (c *Calendar) readDetails(to *city) error {
 	return nil
 }
 
-// sightSlots are the slots of the sights of a city, by their names in the list of sights.
-var sightSlots = map[string]int{"square": slotSquare, "park": slotPark, "river": slotRiver}
+// sightPlaceholders are the placeholders of the sights of a city, by their names in the list of sights.
+var sightPlaceholders = map[string]int{"square": placeholderSquare, "park": placeholderPark, "river": placeholderRiver}

@@ -58,7 +58,7 @@ func TestACalendarIsAliveToday(t *testing.T) {
 	}
 }
 
-// Short mode: each city in a third of the scenarios.
+// TestCities generates calendars of all cities. Short mode: each city in a third of the scenarios.
 func TestCities(t *testing.T) {
 	tests := []struct {
 		city              string

@@ -140,8 +140,8 @@ var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong s
 // entry reports whether the title has an entry of a list. name is the entry's English name.
 func (m *testEvent) entry(c *Calendar, list, name string) bool {
 	for _, r := range c.rules {
-		if c.lists[r.slot-slotLists].name == list && strings.EqualFold(r.name, name) {
-			return slices.Contains(m.title.slots, r.slot) && int(m.draft.values[r.slot]) == r.entry
+		if c.lists[r.placeholder-placeholderLists].name == list && strings.EqualFold(r.name, name) {
+			return slices.Contains(m.title.placeholders, r.placeholder) && int(m.draft.values[r.placeholder]) == r.entry
 		}
 	}
 	return false

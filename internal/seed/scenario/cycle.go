@@ -6,11 +6,11 @@ import (
 
 // cycle is a repeating sequence of kinds of events. Each kind occurs as often as its weight, evenly spread.
 type cycle struct {
-	order []*kind
+	order []*eventKind
 	turn  []int // number of earlier occurrences of the kind in order
 }
 
-func newCycle(kinds []*kind) cycle {
+func newCycle(kinds []*eventKind) cycle {
 	var cy cycle
 	total := 0
 	for _, k := range kinds {
@@ -35,14 +35,14 @@ func newCycle(kinds []*kind) cycle {
 }
 
 // at returns the kind at position n of the sequence. rank is the number of earlier positions with that kind.
-func (cy cycle) at(n int) (k *kind, rank int) {
+func (cy cycle) at(n int) (k *eventKind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]
 	return k, round*k.Weight + cy.turn[place]
 }
 
 // count returns how often kind k occurs in the first n positions.
-func (cy cycle) count(k *kind, n int) int {
+func (cy cycle) count(k *eventKind, n int) int {
 	all := n / len(cy.order) * k.Weight
 	for _, other := range cy.order[:n%len(cy.order)] {
 		if other == k {
@@ -56,7 +56,7 @@ func (cy cycle) count(k *kind, n int) int {
 // without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
-	byRole, possible := map[role][]*kind{}, map[role][]*kind{}
+	byRole, possible := map[role][]*eventKind{}, map[role][]*eventKind{}
 	for _, k := range c.plan.Kinds {
 		c.fillKindDays(k)
 		byRole[k.Role] = append(byRole[k.Role], k)

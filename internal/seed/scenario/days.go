@@ -69,9 +69,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day. after is the number of days that the event lasts beyond
-// the first.
-func (c *Calendar) suits(k *kind, day, after int) bool {
+// suits reports whether an event of a kind may begin on a day. The event lasts after days beyond the first.
+func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
 		return false
@@ -86,7 +85,7 @@ func (c *Calendar) suits(k *kind, day, after int) bool {
 
 // fillKindDays sets the cumulative weights by which days are chosen for events of a kind. If no day suits the kind, all
 // weights are 0.
-func (c *Calendar) fillKindDays(k *kind) {
+func (c *Calendar) fillKindDays(k *eventKind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
 		after = k.Lasts[1] - 1
@@ -127,7 +126,7 @@ func (c *Calendar) lessonInterval() int {
 }
 
 // suitsLessons reports whether all lessons of a course that begins on a day can take place.
-func (c *Calendar) suitsLessons(k *kind, day int) bool {
+func (c *Calendar) suitsLessons(k *eventKind, day int) bool {
 	weekly := c.lessonInterval()
 	if weekly == 1 && c.weekday(day) != 0 {
 		return false
@@ -146,8 +145,8 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf chooses the day of event n of a kind. count is the number of all its events, which are in order of time.
-func (k *kind) dayOf(n, count int, source *randomSource) int {
+// dayOf chooses a day for event n of a kind that has count events. They are in order of time.
+func (k *eventKind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
 	at := min(uint64(float64(total)*part), total-1)
@@ -155,7 +154,7 @@ func (k *kind) dayOf(n, count int, source *randomSource) int {
 }
 
 // hasDayAndVenue reports whether events of the kind have a possible day and venue.
-func (c *Calendar) hasDayAndVenue(k *kind) bool {
+func (c *Calendar) hasDayAndVenue(k *eventKind) bool {
 	if k.full[len(k.full)-1] == 0 {
 		return false
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// decline returns the grammatical cases of a first name or a surname in Polish. Origin is the language of the
-// name, which determines how a final vowel is pronounced.
+// decline returns the Polish grammatical cases of a first name or a surname. If female is true, it is a woman's
+// name. The result depends on origin, the name's language, because that decides how a final vowel is pronounced.
 func decline(name string, female bool, origin calendar.Language) [grammaticalCases]string {
 	switch {
 	case hasSuffix(name, "ska", "cka", "dzka") && female && origin == calendar.Polish:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// draft has the random choices for an event, venue or organizer while it is generated.
+// draft has the random choices for one event, venue or organizer, from which its texts are written.
 type draft struct {
 	c         *Calendar
 	outline   *eventOutline // the event of which it is; nil for venues and organizers
@@ -19,8 +19,8 @@ type draft struct {
 	day       int
 	number    int   // number of the lesson, from 1; 0 for other events
 	fest      int   // index of the festival; -1 means none
-	title     []int // slots in the title
-	values    [maxSlots]int32
+	title     []int // placeholders in the title
+	values    [maxPlaceholders]int32
 }
 
 func newDraft(c *Calendar, own randomSource, city int) *draft {
@@ -31,65 +31,65 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 	return d
 }
 
-const maxSlots = 160
+const maxPlaceholders = 160
 
 // size returns the number of different values with which a placeholder can be filled.
-func (c *Calendar) size(slot int) int {
-	switch slot {
-	case slotWho, slotWho2:
+func (c *Calendar) size(placeholder int) int {
+	switch placeholder {
+	case placeholderWho, placeholderWho2:
 		return len(c.people)
-	case slotBand:
+	case placeholderBand:
 		return len(c.bands)
-	case slotMatch:
+	case placeholderMatch:
 		return c.homeTeams * (len(c.teams) - 1)
 	}
-	return c.lists[slot-slotLists].size
+	return c.lists[placeholder-placeholderLists].size
 }
 
-// value returns the index of the value that fills a placeholder. It is the same in all languages. If the title has not
-// chosen it, the first call does.
-func (d *draft) value(slot int) int {
-	if d.values[slot] < 0 {
-		source := chanceOf(uint64(d.chance), uint64(slot))
-		v := source.below(d.c.size(slot))
-		if slot == slotWho2 && v == d.value(slotWho) {
-			v = (v + 1) % d.c.size(slot)
+// value returns the index of the value that fills a placeholder. Unless the title chose it, the first call chooses
+// it at random. All languages share it.
+func (d *draft) value(placeholder int) int {
+	if d.values[placeholder] < 0 {
+		source := chanceOf(uint64(d.chance), uint64(placeholder))
+		v := source.below(d.c.size(placeholder))
+		if placeholder == placeholderWho2 && v == d.value(placeholderWho) {
+			v = (v + 1) % d.c.size(placeholder)
 		}
-		d.values[slot] = int32(v)
+		d.values[placeholder] = int32(v)
 	}
-	return int(d.values[slot])
+	return int(d.values[placeholder])
 }
 
-// chooseTitle chooses a title of the kind and the values of its placeholders. rank is the number of earlier events of
-// the kind. Events with similar ranks get different titles.
-func (d *draft) chooseTitle(k *kind, rank int) *title {
+// chooseTitle chooses a title of the kind, with values for its placeholders. Earlier events of the kind number rank.
+// Events with similar ranks get different titles.
+func (d *draft) chooseTitle(k *eventKind, rank int) *title {
 	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
 // setTitle chooses the values of a title's placeholders. turn is the number of earlier events with this title.
 func (d *draft) setTitle(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
-	d.title = t.slots
-	for _, slot := range t.slots {
-		size := uint64(d.c.size(slot))
-		d.values[slot] = int32(at % size)
+	d.title = t.placeholders
+	for _, placeholder := range t.placeholders {
+		size := uint64(d.c.size(placeholder))
+		d.values[placeholder] = int32(at % size)
 		at /= size
 	}
 	return t
 }
 
-// fill writes a template in which the placeholders are replaced by their texts. If html is true, it escapes these.
+// fill writes a template with its placeholders replaced by texts. If html is true, it escapes these texts.
 func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	for _, s := range t {
 		b.WriteString(s.text)
-		if s.slot < 0 {
+		if s.placeholder < 0 {
 			continue
 		}
 		value := ""
 		if s.gendered != nil {
-			value = s.gendered[d.gender(s.slot)]
+			value = s.gendered[d.gender(s.placeholder)]
 		} else {
-			value = d.slot(s, language)
+			value = d.placeholder(s, language)
 		}
 		if html {
 			b.WriteString(escape(value))
@@ -99,69 +99,69 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// slot returns the text that fills a placeholder in a language.
-func (d *draft) slot(s segment, language int) string {
+// placeholder returns the text that fills the placeholder of a segment in a language.
+func (d *draft) placeholder(s segment, language int) string {
 	c := d.c
-	switch s.slot {
-	case slotCity:
+	switch s.placeholder {
+	case placeholderCity:
 		return c.cities[d.city].names[language]
-	case slotIn:
+	case placeholderIn:
 		return c.cities[d.city].in[language]
-	case slotOf:
+	case placeholderOf:
 		return c.cities[d.city].of[language]
-	case slotVenue:
+	case placeholderVenue:
 		if d.venue < 0 {
 			return c.cities[d.city].names[language]
 		}
 		return c.venues[d.venue].Name[c.o.Languages[0]]
-	case slotOrg:
+	case placeholderOrg:
 		if d.organizer < 0 {
 			return c.cities[d.city].name
 		}
 		return c.organizers[d.organizer].Name[c.o.Languages[0]]
-	case slotYear:
+	case placeholderYear:
 		return strconv.Itoa(d.year())
-	case slotSeason:
+	case placeholderSeason:
 		year, month, _ := c.day(d.day).Date()
 		if month < time.July {
 			year--
 		}
 		return strconv.Itoa(year) + "/" + strconv.Itoa((year+1)%100 + 100)[1:]
-	case slotEdition:
+	case placeholderEdition:
 		since := cmp.Or(c.plan.Since, 1987)
-		for _, slot := range d.title {
+		for _, placeholder := range d.title {
 			// A festival has the same age in all its texts.
-			if slot >= slotLists {
-				since += int(d.values[slot]) * 7 % (2018 - since)
+			if placeholder >= placeholderLists {
+				since += int(d.values[placeholder]) * 7 % (2018 - since)
 				break
 			}
 		}
 		return ordinal(c.o.Languages[language], max(1, d.year()-since+1))
-	case slotNumber:
+	case placeholderNumber:
 		return strconv.Itoa(d.number)
-	case slotNth:
+	case placeholderNth:
 		return c.ordinals[language][max(d.number, 1)-1][s.form]
-	case slotLesson:
+	case placeholderLesson:
 		list := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
-		return c.lists[list].entries[language][d.value(slotLists+list)][max(d.number, 1)]
-	case slotHead:
+		return c.lists[list].entries[language][d.value(placeholderLists+list)][max(d.number, 1)]
+	case placeholderHead:
 		if d.fest < 0 {
 			return ""
 		}
 		return c.layout.fests[d.fest].titles[language]
-	case slotWeekday, slotDate, slotMonth, slotQuarter, slotStart, slotEnd, slotDoors, slotLength, slotDays, slotAges,
-		slotPlaces, slotPrice, slotStreet, slotDistrict, slotSquare, slotPark, slotRiver, slotStop:
+	case placeholderWeekday, placeholderDate, placeholderMonth, placeholderQuarter, placeholderStart, placeholderEnd, placeholderDoors, placeholderLength, placeholderDays, placeholderAges,
+		placeholderPlaces, placeholderPrice, placeholderStreet, placeholderDistrict, placeholderSquare, placeholderPark, placeholderRiver, placeholderStop:
 		return d.fact(s, language)
-	case slotHome, slotAway:
-		return c.team(d.value(slotMatch), s.slot == slotHome).name
-	case slotBy:
+	case placeholderHome, placeholderAway:
+		return c.team(d.value(placeholderMatch), s.placeholder == placeholderHome).name
+	case placeholderBy:
 		return c.people[d.author()].name(c.o.Languages[language], s.form)
-	case slotWho, slotWho2:
-		return c.people[d.value(s.slot)].name(c.o.Languages[language], s.form)
-	case slotBand:
-		return c.bands[d.value(slotBand)]
+	case placeholderWho, placeholderWho2:
+		return c.people[d.value(s.placeholder)].name(c.o.Languages[language], s.form)
+	case placeholderBand:
+		return c.bands[d.value(placeholderBand)]
 	}
-	l, v := c.lists[s.slot-slotLists], d.value(s.slot)
+	l, v := c.lists[s.placeholder-placeholderLists], d.value(s.placeholder)
 	if l.nested == nil {
 		return l.entries[language][v][s.form]
 	}
@@ -172,13 +172,13 @@ func (d *draft) slot(s segment, language int) string {
 
 // author returns the index of the person who wrote the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
-	for _, slot := range d.title {
-		if slot >= slotLists && d.c.lists[slot-slotLists].works {
-			source := chanceOf(d.c.o.Seed, chanceAuthors, uint64(slot), uint64(d.values[slot]))
+	for _, placeholder := range d.title {
+		if placeholder >= placeholderLists && d.c.lists[placeholder-placeholderLists].works {
+			source := chanceOf(d.c.o.Seed, chanceAuthors, uint64(placeholder), uint64(d.values[placeholder]))
 			return source.below(len(d.c.people))
 		}
 	}
-	return d.value(slotWho)
+	return d.value(placeholderWho)
 }
 
 func (d *draft) year() int {

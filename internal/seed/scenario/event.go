@@ -74,7 +74,7 @@ func (c *Calendar) finish(e *Event, p *eventOutline) {
 	c.cancel(e, p)
 }
 
-// broadcastTypes are the types of venues with events that people can often attend online too.
+// broadcastTypes are the types of venues whose events can often be attended online too.
 var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
 // attend sets whether people attend an event in person, online, or both.
@@ -90,8 +90,8 @@ func (c *Calendar) attend(e *Event, p *eventOutline) {
 	}
 }
 
-// cancel cancels or postpones about one event in twenty, and sets the reason. It skips calm events, such as
-// festivals, courses and the planned events of the next weeks.
+// cancel cancels or postpones about one event in twenty, and sets the reason. It skips events that must take place:
+// festivals, courses, and the planned events of the next weeks.
 func (c *Calendar) cancel(e *Event, p *eventOutline) {
 	i := p.index
 	e.EventStatus = calendar.Scheduled

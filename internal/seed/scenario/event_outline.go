@@ -7,7 +7,7 @@ import (
 // eventOutline is the plan of an event before its texts are written.
 type eventOutline struct {
 	index          int
-	kind           *kind
+	kind           *eventKind
 	rank           int
 	draft          *draft
 	source         randomSource // for random choices
@@ -77,7 +77,7 @@ func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 }
 
 // chooseBrightTitle chooses a title of the kind that does not need darkness, if there is one.
-func (d *draft) chooseBrightTitle(k *kind, rank int) *title {
+func (d *draft) chooseBrightTitle(k *eventKind, rank int) *title {
 	for i := range k.titles {
 		t := &k.titles[(rank+i)%len(k.titles)]
 		if !t.dark {
@@ -126,7 +126,7 @@ func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 }
 
 // outlinePinned outlines an event of a kind that nearly every calendar has.
-func (c *Calendar) outlinePinned(p *eventOutline, k *kind, own randomSource) {
+func (c *Calendar) outlinePinned(p *eventOutline, k *eventKind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)
 	day := max(0, min(c.today()-3, len(c.publicHolidays)-1))
 	if k.Role == clockChangeRole {

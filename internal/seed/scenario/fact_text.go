@@ -13,50 +13,50 @@ import (
 func (d *draft) fact(s segment, language int) string {
 	c, p, l := d.c, d.outline, d.c.o.Languages[language]
 	day := c.day(d.day)
-	switch s.slot {
-	case slotWeekday:
+	switch s.placeholder {
+	case placeholderWeekday:
 		return weekdays[l][c.weekday(d.day)][s.form]
-	case slotDate:
+	case placeholderDate:
 		_, month, number := day.Date()
 		return c.dateText(l, month, number)
-	case slotMonth:
+	case placeholderMonth:
 		_, month, _ := day.Date()
 		return months[l][month-1][s.form]
-	case slotQuarter:
+	case placeholderQuarter:
 		return c.quarterText(l, c.month(d.day)%12/3, s.form)
-	case slotStart:
+	case placeholderStart:
 		return c.clockText(l, p.clock)
-	case slotEnd:
+	case placeholderEnd:
 		return c.clockText(l, p.clock+p.needs.minutes)
-	case slotDoors:
+	case placeholderDoors:
 		return c.clockText(l, p.clock-30)
-	case slotLength:
+	case placeholderLength:
 		return lengthText(l, p.needs.minutes, s.form)
-	case slotDays:
+	case placeholderDays:
 		return daysText(l, max(p.needs.days, 1), s.form)
-	case slotAges:
+	case placeholderAges:
 		return agesText(l, p.ages())
-	case slotPlaces:
+	case placeholderPlaces:
 		source := chanceOf(uint64(d.chance), 8)
 		return strconv.Itoa(source.between(p.kind.Places[0], p.kind.Places[1]))
-	case slotPrice:
+	case placeholderPrice:
 		return fullPrice(p.cost)
-	case slotStreet:
+	case placeholderStreet:
 		at := c.venuePlaces[d.venue].street
 		return [2]string{at.inText(l), at.in(l)}[s.form]
-	case slotDistrict:
+	case placeholderDistrict:
 		return c.venuePlaces[d.venue].district.form(s.form)
-	case slotStop:
+	case placeholderStop:
 		return c.venuePlaces[d.venue].district.stop.form(s.form)
-	case slotSquare, slotPark, slotRiver:
-		sights := c.cities[d.city].sights[s.slot]
+	case placeholderSquare, placeholderPark, placeholderRiver:
+		sights := c.cities[d.city].sights[s.placeholder]
 		source := chanceOf(uint64(d.chance), 10)
 		return sights[source.below(len(sights))].form(s.form)
 	}
 	return ""
 }
 
-// fullPrice returns the price without a reduction, with its currency, such as "£12".
+// fullPrice returns the unreduced price with its currency, such as "£12".
 func fullPrice(of calendar.Cost) string {
 	price := of.Prices[len(of.Prices)-1]
 	if of.Position == calendar.Postfix {
@@ -67,7 +67,7 @@ func fullPrice(of calendar.Cost) string {
 
 func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
 
-// ages returns the lowest and highest age of the participants. 0 is no limit.
+// ages returns the lowest and highest age of the participants. 0 means no limit.
 func (p *eventOutline) ages() [2]int {
 	source := chanceOf(uint64(p.draft.chance), 9)
 	return p.kind.Ages[source.below(len(p.kind.Ages))]
@@ -211,7 +211,7 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText writes a season of the year. quarter 0 is winter.
+// quarterText writes a season of the year. A quarter of 0 is winter, and 3 is autumn. Form 1 has a preposition.
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]

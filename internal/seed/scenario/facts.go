@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// facts has what is known about an event, to choose descriptions that are true of it.
+// facts has what is known about an event. Only lines that are true of it are chosen for its description.
 type facts struct {
-	known           uint64 // slots with a value, as bits
+	known           uint64 // placeholders with a value, as bits
 	holds           uint32 // conditions that hold, as bits
 	kind, venueType string
 	lesson          string // its number as a word of a condition; "0" for events that are no lesson
@@ -20,12 +20,11 @@ type facts struct {
 // line is a sentence or paragraph for descriptions, with the conditions under which it is true of an event.
 type line struct {
 	template
-	needs uint64 // slots of the template, as bits
+	needs uint64 // placeholders of the template, as bits
 	when  []condition
 }
 
-// condition is one requirement of a line, such as "free" or "kind:jazz". An event must meet it, or must not if not is
-// set.
+// condition is one requirement of a line, such as "free" or "kind:jazz". If not is true, the event must not meet it.
 type condition struct {
 	bit   uint32
 	name  string // "" means that bit decides
@@ -39,7 +38,8 @@ var conditions = []string{
 	"morning", "evening", "women", "men", "youth",
 }
 
-// divisionGender is the bit of line.needs for words by the gender of the division. Only a match has one.
+// divisionGender is the bit of line.needs for words that depend on the gender of a sport's division. Only matches
+// have one.
 const divisionGender = 63
 
 // compileLine parses a line of a description, such as "[free, !winter] Bring {who}.", in one language.
@@ -65,10 +65,10 @@ func (c *Calendar) compileLine(text string, language int) (line, error) {
 	}
 	for _, s := range l.template {
 		switch {
-		case s.slot >= slotLists && s.gendered != nil:
+		case s.placeholder >= placeholderLists && s.gendered != nil:
 			l.needs |= 1 << divisionGender
-		case s.slot >= 0 && s.slot < slotLists:
-			l.needs |= 1 << s.slot
+		case s.placeholder >= 0 && s.placeholder < placeholderLists:
+			l.needs |= 1 << s.placeholder
 		}
 	}
 	return l, nil
@@ -89,7 +89,7 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 	ok := false
 	switch name {
 	case "kind":
-		ok = slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool { return k.Key == value })
+		ok = slices.ContainsFunc(c.plan.Kinds, func(k *eventKind) bool { return k.Key == value })
 	case "at":
 		ok = slices.Contains(c.plan.Venues, value)
 	case "lesson":
@@ -139,22 +139,22 @@ func (f *facts) suitable(lines []line) []line {
 // language home only.
 func (f facts) in(l, home calendar.Language) facts {
 	if l != home {
-		f.known &^= localSlots
+		f.known &^= localPlaceholders
 	}
 	return f
 }
 
-// localSlots are the slots whose values are words in the language of the city only.
-const localSlots = 1<<slotStreet | 1<<slotDistrict | 1<<slotSquare | 1<<slotPark | 1<<slotRiver | 1<<slotStop
+// localPlaceholders are the placeholders whose values are words in the language of the city only.
+const localPlaceholders = 1<<placeholderStreet | 1<<placeholderDistrict | 1<<placeholderSquare | 1<<placeholderPark | 1<<placeholderRiver | 1<<placeholderStop
 
 // factsOf returns what is known about an event with a place and a time.
 func (c *Calendar) factsOf(p *eventOutline) facts {
 	k, d := p.kind, p.draft
 	f := facts{kind: k.Key, lesson: strconv.Itoa(d.number)}
-	know := func(known bool, slots ...int) {
-		for _, slot := range slots {
+	know := func(known bool, placeholders ...int) {
+		for _, placeholder := range placeholders {
 			if known {
-				f.known |= 1 << slot
+				f.known |= 1 << placeholder
 			}
 		}
 	}
@@ -163,32 +163,32 @@ func (c *Calendar) factsOf(p *eventOutline) facts {
 			f.holds |= 1 << slices.Index(conditions, name)
 		}
 	}
-	timed, match := len(p.needs.starts) > 0, slices.Contains(p.title.slots, slotMatch)
+	timed, match := len(p.needs.starts) > 0, slices.Contains(p.title.placeholders, placeholderMatch)
 	low, fee := p.cost.Lowest(), len(p.cost.Prices) > 0 && p.cost.Lowest() != "0"
-	know(true, slotCity, slotIn, slotOf, slotVenue, slotOrg, slotYear, slotSeason, slotWeekday, slotDate, slotMonth,
-		slotBy, slotWho, slotWho2, slotBand)
-	know(c.hasSeasons(), slotQuarter)
-	know(timed, slotStart, slotEnd, slotLength)
-	know(!timed, slotDays)
-	know(timed && k.Doors, slotDoors)
-	know(d.number > 0, slotNumber, slotNth, slotLesson)
-	know(d.fest >= 0, slotHead)
-	know(k.Role == festivalRole, slotEdition)
-	know(match, slotHome, slotAway, slotMatch)
-	know(fee, slotPrice)
-	know(len(k.Ages) > 0, slotAges)
-	know(k.Places[1] > 0, slotPlaces)
-	if slices.Contains(p.title.slots, c.divisionSlot()) {
+	know(true, placeholderCity, placeholderIn, placeholderOf, placeholderVenue, placeholderOrg, placeholderYear, placeholderSeason, placeholderWeekday, placeholderDate, placeholderMonth,
+		placeholderBy, placeholderWho, placeholderWho2, placeholderBand)
+	know(c.hasSeasons(), placeholderQuarter)
+	know(timed, placeholderStart, placeholderEnd, placeholderLength)
+	know(!timed, placeholderDays)
+	know(timed && k.Doors, placeholderDoors)
+	know(d.number > 0, placeholderNumber, placeholderNth, placeholderLesson)
+	know(d.fest >= 0, placeholderHead)
+	know(k.Role == festivalRole, placeholderEdition)
+	know(match, placeholderHome, placeholderAway, placeholderMatch)
+	know(fee, placeholderPrice)
+	know(len(k.Ages) > 0, placeholderAges)
+	know(k.Places[1] > 0, placeholderPlaces)
+	if slices.Contains(p.title.placeholders, c.divisionPlaceholder()) {
 		f.known |= 1 << divisionGender
 	}
-	for slot, sights := range c.cities[d.city].sights {
-		know(len(sights) > 0, slot)
+	for placeholder, sights := range c.cities[d.city].sights {
+		know(len(sights) > 0, placeholder)
 	}
 	if d.venue >= 0 {
 		at := c.venuePlaces[d.venue]
-		know(true, slotStreet)
-		know(at.district != nil, slotDistrict)
-		know(at.district != nil && at.district.stop.name != "", slotStop)
+		know(true, placeholderStreet)
+		know(at.district != nil, placeholderDistrict)
+		know(at.district != nil && at.district.stop.name != "", placeholderStop)
 		f.venueType = c.plan.Venues[d.venue%len(c.plan.Venues)]
 	}
 	hold("free", low == "0")
@@ -202,8 +202,8 @@ func (c *Calendar) factsOf(p *eventOutline) facts {
 	hold("weekend", c.weekday(d.day) > 4)
 	hold("morning", timed && p.clock < 12*60)
 	hold("evening", timed && p.clock >= 17*60)
-	hold("women", match && d.gender(c.divisionSlot()) == 1)
-	hold("men", match && d.gender(c.divisionSlot()) == 0)
+	hold("women", match && d.gender(c.divisionPlaceholder()) == 1)
+	hold("men", match && d.gender(c.divisionPlaceholder()) == 0)
 	hold("youth", match && c.hasEntryTag(d, "youth"))
 	return f
 }
@@ -211,16 +211,16 @@ func (c *Calendar) factsOf(p *eventOutline) facts {
 // outdoorTypes are the types of venues in the open.
 var outdoorTypes = []string{"park", "stage", "stadium"}
 
-// divisionSlot returns the placeholder for divisions of a sport, such as women, or -1 if the scenario has none.
-func (c *Calendar) divisionSlot() int {
+// divisionPlaceholder returns the placeholder for divisions of a sport, such as women, or -1 if the scenario has none.
+func (c *Calendar) divisionPlaceholder() int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == divisionList })
 	if at < 0 {
 		return -1
 	}
-	return slotLists + at
+	return placeholderLists + at
 }
 
-// hasEntryTag reports whether the entry in the event's title adds the tag key to the event.
+// hasEntryTag reports whether the title's entry adds the tag key to the event.
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	tag, ok := c.tagIndex[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {
@@ -229,13 +229,13 @@ func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 }
 
 // gender returns 1 if the person or division in a placeholder is female, otherwise 0.
-func (d *draft) gender(slot int) int {
+func (d *draft) gender(placeholder int) int {
 	var female bool
-	switch slot {
-	case slotBy:
+	switch placeholder {
+	case placeholderBy:
 		female = d.c.people[d.author()].female
-	case slotWho, slotWho2:
-		female = d.c.people[d.value(slot)].female
+	case placeholderWho, placeholderWho2:
+		female = d.c.people[d.value(placeholder)].female
 	default:
 		female = d.c.hasEntryTag(d, "women")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// mendGrammar changes words that depend on the sound of the next word, such as a and an. It is applied after
-// placeholders are filled.
+// mendGrammar corrects words that depend on the sound of the next word, such as a and an. Call it after placeholders
+// are filled.
 func mendGrammar(text string, l calendar.Language) string {
 	switch l {
 	case calendar.Spanish:

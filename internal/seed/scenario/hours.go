@@ -1,7 +1,7 @@
 package scenario
 
 // adaptHours adapts the times at which events of a kind begin to the customs of the first city's country.
-func (c *Calendar) adaptHours(k *kind) {
+func (c *Calendar) adaptHours(k *eventKind) {
 	for i := range k.starts {
 		if s := &k.starts[i]; !s.dusk && !s.dark {
 			s.minute = c.localHour(k, s.minute)
@@ -18,7 +18,7 @@ const (
 // localHour adapts the start of an event to the customs of the first city's country. minute is the usual start
 // elsewhere, and both are minutes after midnight. In Spanish-speaking countries concerts and plays begin at half past
 // seven or later. In Spain no event takes place at lunchtime.
-func (c *Calendar) localHour(k *kind, minute int) int {
+func (c *Calendar) localHour(k *eventKind, minute int) int {
 	country := c.cities[0].country.code
 	last := k.Lasts[1]
 	if k.Doors && isSpanishSpeaking(country) && minute >= lunchUntil && minute < 20*60 {

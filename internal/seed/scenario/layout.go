@@ -7,7 +7,7 @@ import (
 // layout assigns index ranges to groups of events. Their order is: pinned events, festivals, courses, events of
 // festivals, lessons, and all others (free).
 type layout struct {
-	pinned          []*kind
+	pinned          []*eventKind
 	fests           []festival
 	partsOfFestival int // number of events of each festival
 	courses         int // number of courses
@@ -16,7 +16,7 @@ type layout struct {
 	spread          permutation    // spreads the other events over time
 }
 
-// isUndisturbed reports whether event i must be public and take place as planned.
+// isUndisturbed reports whether event i must be public and must not be canceled or moved.
 func (l *layout) isUndisturbed(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -67,12 +67,12 @@ func (c *Calendar) layOut() error {
 	return c.drawLeads(drawings)
 }
 
-// soonDays is the number of days from Options.Now on that all have events.
+// soonDays is the number of days from Options.Now on which events always take place.
 const soonDays = 35
 
 // plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
 type plannedEvent struct {
-	kind *kind
+	kind *eventKind
 	rank int
 	day  int
 }
@@ -113,14 +113,14 @@ func (c *Calendar) today() int {
 
 // festival is an event of several days with events of its own.
 type festival struct {
-	kind      *kind
+	kind      *eventKind
 	rank      int
 	city      int
 	day, days int
 	titles    []string // titles by language
 }
 
-// festival returns festival n of count, in order of time.
+// festival returns festival n of count; festivals are in order of time.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.lowBiased(len(c.cities))}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leadChoice is an event for which the first paragraph of the description must be chosen.
+// leadChoice is an event whose description needs a first paragraph.
 type leadChoice struct {
 	index int
 	spot  roomSlot
@@ -55,7 +55,7 @@ func (c *Calendar) drawLeads(all []leadChoice) error {
 	return nil
 }
 
-// leadUses counts how often each first paragraph of a kind or activity was used.
+// leadUses counts how often each first paragraph of a kind or activity was used, in the current month and overall.
 type leadUses struct {
 	now        int // the month that month is about
 	month, all []int
@@ -92,8 +92,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 // title.
 func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
 	of := slices.Clone(p.title.descriptions)
-	for _, slot := range p.title.slots {
-		for language, a := range c.activities[[2]int{slot, int(p.draft.values[slot])}] {
+	for _, placeholder := range p.title.placeholders {
+		for language, a := range c.activities[[2]int{placeholder, int(p.draft.values[placeholder])}] {
 			if a != nil {
 				of[language] = a
 			}

@@ -13,7 +13,7 @@ type list struct {
 	works   bool // each entry has an author
 	size    int
 	entries [][][]string   // by language, entry and form
-	nested  [][][]template // templates of entries with slots; nil if none has slots
+	nested  [][][]template // templates of entries with placeholders; nil if none has placeholders
 }
 
 // fillLists reads the lists of all languages, and sorts them by name.
@@ -23,13 +23,13 @@ func (c *Calendar) fillLists() error {
 		if typ != "list" && typ != "works" {
 			continue
 		}
-		if slices.Contains(slotNames[:], name) {
-			return fmt.Errorf("section %q has the name of a slot", key)
+		if slices.Contains(placeholderNames[:], name) {
+			return fmt.Errorf("section %q has the name of a placeholder", key)
 		}
 		c.lists = append(c.lists, &list{name: name, works: typ == "works"})
 	}
 	slices.SortFunc(c.lists, func(a, b *list) int { return cmp.Compare(a.name, b.name) })
-	if len(c.lists) > maxSlots-slotLists {
+	if len(c.lists) > maxPlaceholders-placeholderLists {
 		return fmt.Errorf("%d lists are too many", len(c.lists))
 	}
 	for _, l := range c.lists {
@@ -50,8 +50,8 @@ func (c *Calendar) fillLists() error {
 		if err != nil {
 			return err
 		}
-		if len(ordinals) < lessonsOfCourse || len(ordinals[0]) < formsOf(slotNth) {
-			return fmt.Errorf("list of ordinals: want %d with %d forms", lessonsOfCourse, formsOf(slotNth))
+		if len(ordinals) < lessonsOfCourse || len(ordinals[0]) < formsOf(placeholderNth) {
+			return fmt.Errorf("list of ordinals: want %d with %d forms", lessonsOfCourse, formsOf(placeholderNth))
 		}
 		c.ordinals = append(c.ordinals, ordinals)
 	}
@@ -92,15 +92,15 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	if !found {
 		return [][]string{forms}, nil
 	}
-	slot, _, _ := strings.Cut(rest, "}")
-	name, _, _ := strings.Cut(slot, ":")
+	placeholder, _, _ := strings.Cut(rest, "}")
+	name, _, _ := strings.Cut(placeholder, ":")
 	fillings, err := s.entries("list " + name)
 	if err != nil {
 		return nil, err
 	}
-	var slots []string // of the forms of a filling
+	var placeholders []string // of the forms of a filling
 	for i := range fillings[0] {
-		slots = append(slots, fmt.Sprintf("{%s:%d}", name, i+1))
+		placeholders = append(placeholders, fmt.Sprintf("{%s:%d}", name, i+1))
 	}
 	var all [][]string
 	for _, filling := range fillings {
@@ -108,10 +108,10 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 		for i := range written {
 			written[i] = strings.ReplaceAll(written[i], "{"+name+"}", filling[0])
 			for at, form := range filling {
-				written[i] = strings.ReplaceAll(written[i], slots[at], form)
+				written[i] = strings.ReplaceAll(written[i], placeholders[at], form)
 			}
 			if strings.ContainsAny(written[i], "{}") {
-				return nil, fmt.Errorf("%q: unknown slot", written[i])
+				return nil, fmt.Errorf("%q: unknown placeholder", written[i])
 			}
 		}
 		all = append(all, written)
@@ -141,11 +141,11 @@ func (c *Calendar) nestLists() error {
 						return fmt.Errorf("list %q: %w", l.name, err)
 					}
 					for _, s := range t {
-						if s.slot < slotLists {
+						if s.placeholder < placeholderLists {
 							continue
 						}
-						of := c.lists[s.slot-slotLists]
-						if !flat[s.slot-slotLists] || s.form >= len(of.entries[language][0]) {
+						of := c.lists[s.placeholder-placeholderLists]
+						if !flat[s.placeholder-placeholderLists] || s.form >= len(of.entries[language][0]) {
 							return fmt.Errorf("list %q: cannot fill %q", l.name, form)
 						}
 					}

@@ -28,17 +28,17 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, nil
 }
 
-// name returns an unused name from a pattern of the list key. The name may use the city, the street at and the district
-// within. If all attempts are taken, the address makes it unique.
-func (n namer) name(key string, in *city, at street, within *quarter, address string, source *randomSource) (string, error) {
+// name returns an unused name from the patterns of the list key. The name may use the city in, the street on and the
+// district inside; a nil district means unknown. If all attempts give used names, the address makes it unique.
+func (n namer) name(key string, in *city, on street, inside *district, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
 		return "", err
 	}
 	district := ""
 	switch {
-	case within != nil:
-		district = within.name
+	case inside != nil:
+		district = inside.name
 	case len(in.districts) > 0 && !strings.HasPrefix(key, "list venue "): // the street may be in another district
 		district = in.districts[source.below(len(in.districts))]
 	}
@@ -57,7 +57,7 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 	name := ""
 	for range 60 {
 		what := names[source.below(len(names))]
-		fill := []string{"{city}", in.name, "{street}", at.name, "{district}", district}
+		fill := []string{"{city}", in.name, "{street}", on.name, "{district}", district}
 		for i, form := range what {
 			fill = append(fill, fmt.Sprintf("{name:%d}", i+1), form)
 		}
@@ -66,7 +66,7 @@ func (n namer) name(key string, in *city, at street, within *quarter, address st
 		}
 		name = strings.NewReplacer(fill...).Replace(patterns[source.below(len(patterns))][0])
 		if strings.ContainsAny(name, "{}") {
-			return "", fmt.Errorf("%s: %q has an unknown slot", key, name)
+			return "", fmt.Errorf("%s: %q has an unknown placeholder", key, name)
 		}
 		if !n.used[name] {
 			break
@@ -91,12 +91,12 @@ func (n namer) names(key string) ([][]string, error) {
 	return n.c.local.entries("list name")
 }
 
-// street returns a random street of the city, with its district if the city has quarters. Cities without known streets
-// get common street names.
-func (n namer) street(in *city, source *randomSource) (street, *quarter) {
+// street returns a random street of the city, and its district if the city's districts are known, else nil. A city
+// without known streets gets common street names.
+func (n namer) street(in *city, source *randomSource) (street, *district) {
 	switch {
-	case len(in.quarters) > 0:
-		q := &in.quarters[source.below(len(in.quarters))]
+	case len(in.mapped) > 0:
+		q := &in.mapped[source.below(len(in.mapped))]
 		return q.streets[source.below(len(q.streets))], q
 	case len(in.streets) > 0:
 		return in.streets[source.below(len(in.streets))], nil

@@ -36,7 +36,7 @@ func (p person) name(l calendar.Language, form int) string {
 	return p.first[form] + " " + p.last[form]
 }
 
-// genitive returns the genitive of the name in the language of the person.
+// genitive returns the genitive of the name in the language home.
 func (p person) genitive(home calendar.Language) string {
 	if home != calendar.Polish {
 		return p.first[0] + " " + p.last[0]
@@ -90,7 +90,7 @@ func (c *Calendar) fillLocal() error {
 	return c.fillBands()
 }
 
-// bandsOfMould is the number of bands of each mould.
+// bandsOfMould is how many bands have a name of the same pattern.
 const bandsOfMould = 120
 
 // fillBands creates the names of bands from patterns, which are used in turn.
@@ -121,7 +121,7 @@ func (c *Calendar) fillBands() error {
 				"{first}", p.first[0], "{last}", p.last[0], "{who}", p.first[0]+" "+p.last[0],
 				"{who:2}", p.genitive(c.home)).Replace(name)
 			if strings.ContainsAny(name, "{}") {
-				return fmt.Errorf("band %q: unknown slot", name)
+				return fmt.Errorf("band %q: unknown placeholder", name)
 			}
 			if !used[name] {
 				used[name] = true
@@ -193,8 +193,8 @@ func (c *Calendar) fillWords() error {
 	return nil
 }
 
-// wordReplacer returns a function that replaces the first form of each entry by the second at the beginning of words.
-// An entry "móvil" also applies to "móviles", but not to "automóvil". Earlier entries take precedence.
+// wordReplacer returns a function that replaces, at the beginning of words, the first form of each entry by the
+// second. "móvil" also applies to "móviles", but not to "automóvil". Earlier entries take precedence.
 func wordReplacer(entries [][]string) func(string) string {
 	byFirst := map[byte][][]string{}
 	for _, e := range entries {

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// plan is the content of the JSON file of a scenario.
+// plan is the parsed JSON file of a scenario: its kinds of events, series, categories and tags.
 type plan struct {
 	// Months and Weekdays are relative frequencies of events. Weekdays begin with Monday.
 	Months   [12]int
@@ -35,7 +35,7 @@ type plan struct {
 	Tags       []string
 	TagLists   []string // names of lists whose entries are further tags
 	Entries    []entryRule
-	Kinds      []*kind
+	Kinds      []*eventKind
 	Series     []*seriesKind
 }
 
@@ -44,7 +44,7 @@ type plan struct {
 //go:embed data/*.json data/*.txt
 var dataFiles embed.FS
 
-// role is the function of a kind of events in the calendar.
+// role is the purpose of an event in the calendar, such as a festival or a lesson.
 type role string
 
 const (
@@ -59,8 +59,9 @@ const (
 	clockChangeRole  role = "clocks"  // the one event in the first night of a clock change
 )
 
-// kind describes how to generate events of one kind.
-type kind struct {
+// eventKind describes how to generate one kind of event, such as jazz concerts. The plan of a scenario lists its
+// kinds.
+type eventKind struct {
 	Key    string
 	Role   role
 	Weight int      // relative frequency
@@ -127,9 +128,9 @@ func parsePlan(b []byte) (*plan, error) {
 	return p, nil
 }
 
-// parse parses the days and times of a kind. It checks that the plan has the venues, organizers and terms that
-// the kind names.
-func (k *kind) parse(p *plan) error {
+// parse sets k.days and k.starts from their texts. It returns an error for an impossible duration or price, and for
+// an unknown motif, venue, organizer, category or tag.
+func (k *eventKind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
 		if day < 0 {
@@ -191,8 +192,8 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// check returns an error if two languages have different sections or numbers of lines, or if a section is of an
-// unknown kind.
+// check returns an error if two languages have different sections or numbers of lines. It also refuses a section
+// with an unknown name.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]
@@ -213,7 +214,7 @@ func (p *plan) check(first, other sections) error {
 		}
 		name, ok := strings.CutPrefix(key, "kind ")
 		name, _, _ = strings.Cut(name, " ")
-		if ok && !slices.ContainsFunc(p.Kinds, func(k *kind) bool { return k.Key == name }) {
+		if ok && !slices.ContainsFunc(p.Kinds, func(k *eventKind) bool { return k.Key == name }) {
 			return fmt.Errorf("section %q is of no kind", key)
 		}
 		name, ok = strings.CutPrefix(key, "series ")

@@ -29,7 +29,8 @@ func TestLanguagesHaveTheSameSections(t *testing.T) {
 	}
 }
 
-// Each language has its own list of countries, so all of them must have the same proper names.
+// TestCountriesHaveTheSameProperNames compares proper names. Each language has its own list of countries, so all
+// lists must have the same ones.
 func TestCountriesHaveTheSameProperNames(t *testing.T) {
 	en, err := readLocal(calendar.English)
 	if err != nil {
@@ -83,7 +84,7 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	p := &plan{Kinds: []*kind{{Key: "a"}}}
+	p := &plan{Kinds: []*eventKind{{Key: "a"}}}
 	parse := func(text string) sections {
 		s := sections{}
 		if err := s.parse(text); err != nil {
@@ -107,7 +108,7 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 	}
 	c := &Calendar{plan: p, lists: []*list{{name: "l", size: 1, entries: [][][]string{{{"z"}}}}}}
 	for name, text := range map[string]string{
-		"unknown slot": "{m}", "unknown form": "{l:2}", "form 0": "{l:0}", "no number": "{l:x}", "open brace": "{l",
+		"unknown placeholder": "{m}", "unknown form": "{l:2}", "form 0": "{l:0}", "no number": "{l:x}", "open brace": "{l",
 		"one form by gender": "{who?he}", "three forms by gender": "{who?he|she|it}", "no person": "{city?he|she}",
 		"unknown condition": "[wet] a", "open condition": "[free a", "unknown kind": "[kind:b] a", "condition and kind": "[free:a] a",
 		"unknown venue": "[at:moon] a",

@@ -51,9 +51,9 @@ func (c *Calendar) priceOf(p *eventOutline) [2]int {
 	return p.kind.Price
 }
 
-// cost returns a random cost between two prices, perhaps with a reduced price of two thirds. in is the index of the
-// city.
-func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) calendar.Cost {
+// cost returns a random cost between two prices, sometimes with a reduced price of two thirds. The city with index
+// in decides the currency.
+func (c *Calendar) cost(k *eventKind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}
 	}

@@ -8,7 +8,7 @@ import (
 
 // eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
-	kind        *kind
+	kind        *eventKind
 	at          []string // types of venues; none means that the event is online
 	city        int
 	first, last int // first and last day to which the event may be moved
@@ -33,7 +33,8 @@ const roomPause = 1
 // mostProbes limits the rooms that find tries for one event, for calendars with more events than rooms.
 const mostProbes = 2000
 
-// findRoom finds a free room. It prefers the wanted day, and takes a near one if all rooms are occupied.
+// findRoom chooses a venue, a day and a start, and occupies a room. It prefers the wanted day, and then near ones.
+// If no room is free, the event has no venue.
 func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
@@ -83,8 +84,8 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies a room for all occurrences of an event. It reports false if no room of the venue is free for all of
-// them.
+// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if none is
+// free for all occurrences.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
@@ -108,8 +109,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns the time that an event occupies a room on a day. The unit is a quarter of an hour since the first
-// day of the calendar. to is not included.
+// quarters returns when an event occupies its room on a day. The unit is a quarter of an hour since the calendar's
+// first day. The result to is not included.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// entryRule changes the fields of events whose title has a certain entry of a list. For example, a walk at dusk
-// begins at dusk, and a match of children costs little.
+// entryRule sets fields of events whose title has a certain entry of a list. For example, a walk at dusk begins at
+// dusk, and a match of children costs little.
 type entryRule struct {
 	List, Is string   // Is is the English name of the entry; "" means any entry
 	Starts   string   // times of day instead of those of the kind; "" means no change
@@ -18,25 +18,25 @@ type entryRule struct {
 	Price    *[2]int
 }
 
-// rule is an entryRule with slots and tags as indexes.
+// rule is an entryRule whose names are resolved to placeholders and indexes.
 type rule struct {
-	name        string
-	slot, entry int // an entry of -1 means any
-	at, by      []string
-	starts      []clock
-	tags        []int
-	price       *[2]int
+	name               string
+	placeholder, entry int // an entry of -1 means any
+	at, by             []string
+	starts             []clock
+	tags               []int
+	price              *[2]int
 }
 
 // entryNamed finds an entry of a list by its English name. It returns the placeholder of the list and the index of the
 // entry.
-func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry int, err error) {
+func (c *Calendar) entryNamed(english sections, of, name string) (placeholder, entry int, err error) {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
 	if at < 0 {
 		return 0, 0, fmt.Errorf("no list %q", of)
 	}
 	if name == "" {
-		return slotLists + at, -1, nil
+		return placeholderLists + at, -1, nil
 	}
 	entries, err := english.listOf(c.lists[at])
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Calendar) entryNamed(english sections, of, name string) (slot, entry in
 	if entry < 0 {
 		return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
 	}
-	return slotLists + at, entry, nil
+	return placeholderLists + at, entry, nil
 }
 
 // fillActivities compiles the descriptions for single entries of lists, such as an activity.
@@ -59,7 +59,7 @@ func (c *Calendar) fillActivities(english sections) error {
 			}
 			typ, rest, _ := strings.Cut(key, " ")
 			of, name, _ := strings.Cut(rest, " ")
-			slot, entry, err := c.entryNamed(english, of, name)
+			placeholder, entry, err := c.entryNamed(english, of, name)
 			if err != nil {
 				return fmt.Errorf("section %q: %w", key, err)
 			}
@@ -68,7 +68,7 @@ func (c *Calendar) fillActivities(english sections) error {
 				return err
 			}
 			a.subject = typ == "subject"
-			at := [2]int{slot, entry}
+			at := [2]int{placeholder, entry}
 			if c.activities[at] == nil {
 				c.activities[at] = make([]*descriptionTexts, len(c.texts))
 			}
@@ -90,7 +90,7 @@ func (c *Calendar) fillRules() error {
 	}
 	for _, r := range c.plan.Entries {
 		made := rule{name: r.Is, at: r.At, by: r.By, price: r.Price}
-		if made.slot, made.entry, err = c.entryNamed(english, r.List, r.Is); err != nil {
+		if made.placeholder, made.entry, err = c.entryNamed(english, r.List, r.Is); err != nil {
 			return err
 		}
 		for of, types := range map[*[]string][]string{&r.At: c.plan.Venues, &r.By: c.plan.Organizers} {
@@ -138,11 +138,11 @@ func (c *Calendar) fillRules() error {
 // keyword returns the index of the tag for an entry of the list of keywords. It adds the tag if there is none.
 func (c *Calendar) keyword(entry int) int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "keyword" })
-	return c.tagFor(slotLists+at, entry)
+	return c.tagFor(placeholderLists+at, entry)
 }
 
 // applies reports whether the entry of a rule is in the title of an event. A rule without an entry applies to all
 // entries of its list.
 func (r *rule) applies(d *draft) bool {
-	return slices.Contains(d.title, r.slot) && (r.entry < 0 || int(d.values[r.slot]) == r.entry)
+	return slices.Contains(d.title, r.placeholder) && (r.entry < 0 || int(d.values[r.placeholder]) == r.entry)
 }

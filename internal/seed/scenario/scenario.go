@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Text maps languages to texts. It always has the first language of the calendar. Nil means no text.
+// Text maps languages to texts. It always has a text in the first language of the calendar. Nil means no text.
 type Text map[calendar.Language]string
 
 // Term is a category or a tag.
@@ -71,7 +71,7 @@ type Event struct {
 type Series struct {
 	Event // has the span of the first occurrence; published, without a parent
 	Rule  recur.Rule
-	// ExDate are the nominal starts without an occurrence.
+	// ExDate are the starts by the rule at which no occurrence takes place.
 	ExDate     []calendar.Wall
 	Exceptions []Exception
 }

@@ -53,11 +53,11 @@ func mustNew(t testing.TB, o Options) *Calendar {
 // init makes garbage collection rarer. Calendars are short-lived, so this makes the tests a quarter faster.
 func init() { debug.SetGCPercent(400) }
 
-// manyEvents is the size from which calendars are made for pairs only.
+// manyEvents is the number of events from which on calendars are generated only for the pairs of isPair.
 const manyEvents = 5000
 
-// forEachCalendar runs a test for all scenarios and first languages. In short mode or with manyEvents it runs only
-// those of isPair.
+// forEachCalendar runs a test for all scenarios and first languages. In short mode, or for manyEvents or more, it
+// runs only the pairs of isPair.
 func forEachCalendar(t *testing.T, events int, test func(t *testing.T, c *Calendar)) {
 	for i, s := range Scenarios {
 		for j, l := range calendar.Languages {
@@ -551,7 +551,7 @@ func TestTeamsPlayOthers(t *testing.T) {
 			if n := len(slices.Compact(teams)); n != len(c.teams) {
 				t.Errorf("%d of %d teams have names of their own", n, len(c.teams))
 			}
-			for match := range c.size(slotMatch) {
+			for match := range c.size(placeholderMatch) {
 				if c.team(match, true).name == c.team(match, false).name {
 					t.Fatalf("match %d: %s plays itself", match, c.team(match, true).name)
 				}

@@ -12,7 +12,7 @@ import (
 
 // seriesKind describes how to generate one series of a scenario.
 type seriesKind struct {
-	kind
+	eventKind
 	Rule string
 	// Season is the first and last day of the season, such as "12-01 01-10". "" means all year.
 	Season string
@@ -43,7 +43,7 @@ func parseYearDay(text string) (yearDay, error) {
 
 // parse parses the rule and the season, and the fields of a kind.
 func (k *seriesKind) parse(p *plan) (err error) {
-	if err := k.kind.parse(p); err != nil {
+	if err := k.eventKind.parse(p); err != nil {
 		return err
 	}
 	if k.rule, err = recur.Parse(k.Rule, calendar.UTC()); err != nil {
@@ -73,7 +73,7 @@ func (k *seriesKind) parse(p *plan) (err error) {
 	return nil
 }
 
-// Time before Options.Now at which series begin, in a calendar in which that day is included.
+// seriesMonths and seriesDays are how long before Options.Now series begin, if the calendar includes that day.
 const (
 	seriesMonths = 12 // months, for endless series without a season
 	seriesDays   = 21 // days, for other series
@@ -116,8 +116,9 @@ func (c *Calendar) fillSeries() error {
 	return nil
 }
 
-// seriesOf generates series i. Its first start is on the day from or later. If the rule has no end, the last start is
-// before until, or on the first day if that is later. A season replaces until. A zero until sets no end. It reports false if the series would extend beyond the year 9999.
+// seriesOf generates series i, with its first start on the day from or later. A rule without an end gets its last
+// start before until, or on the first day if that is later. A season replaces until. A zero until sets no end. It
+// returns false if the series would extend beyond the year 9999.
 func (c *Calendar) seriesOf(
 	i int, k *seriesKind, d *draft, source randomSource, from, until calendar.Wall,
 ) (s Series, ok bool, err error) {
@@ -185,7 +186,7 @@ func (c *Calendar) seriesOf(
 // holidayYears is the number of years in which a series skips public holidays.
 const holidayYears = 2
 
-// excludeHolidays adds an exdate for each occurrence on a public holiday.
+// excludeHolidays adds an EXDATE for each occurrence on a public holiday.
 func (c *Calendar) excludeHolidays(s *Series) {
 	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(holidayYears, 0, 0)) {
 		if c.isHoliday(start) {
@@ -212,8 +213,8 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series from a wall time on. It skips public holidays, unless the series has a
-// season, lasts all day or takes place on holidays. It reports false if there is no such start.
+// firstOf returns the first start of a series that is not before a wall time, or false if there is none. It skips
+// public holidays, unless the series has a season, lasts all day or takes place on holidays.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
@@ -225,7 +226,7 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 
 // describeSeries sets the venue, the organizer, the texts and the price of a series.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) error {
-	p := &eventOutline{kind: &k.kind, draft: d, title: d.chooseTitle(&k.kind, 0)}
+	p := &eventOutline{kind: &k.eventKind, draft: d, title: d.chooseTitle(&k.eventKind, 0)}
 	d.outline, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
 	p.needs = eventNeeds{at: k.At, starts: k.starts, minutes: k.Lasts[0], days: k.Lasts[0]}
 	if len(k.starts) > 0 {
@@ -242,7 +243,7 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 		s.Tags = append(s.Tags, c.tagIndex[key])
 	}
 	s.Picture = -1
-	p.cost = c.cost(&k.kind, k.Price, d.city, source)
+	p.cost = c.cost(&k.eventKind, k.Price, d.city, source)
 	s.Cost = p.cost
 	s.Featured, s.Ticketed = k.Featured, k.Ticketed
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline

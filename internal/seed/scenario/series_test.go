@@ -84,7 +84,8 @@ func demoOf(t *testing.T, now time.Time) *Calendar {
 	return mustNew(t, Options{Seed: 7, From: calendar.WallAt(year, month, 1, 0, 0, 0), Months: 6, Now: now})
 }
 
-// Short mode: one week of each month.
+// TestEachWeekOfACityHasAnOccurrence checks that series have an occurrence in each week. Short mode: one week of
+// each month.
 func TestEachWeekOfACityHasAnOccurrence(t *testing.T) {
 	step := 5
 	if testing.Short() {

@@ -8,10 +8,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// street is a street with its form in addresses and its form in names of venues: "ul. Szewska", "na Szewskiej".
+// street is a street in the form for addresses ("ul. Szewska") and in the form for names of venues ("na Szewskiej").
 type street struct{ address, name string }
 
-// in returns the form of a street after a preposition, in the language of its country.
+// in returns the street after a preposition, such as "on High Street", in the language of its country.
 func (s street) in(l calendar.Language) string {
 	switch {
 	case l == calendar.Polish:

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The expected sunsets are those of printed almanacs, to the minute.
+// TestSunset compares sunsets with those of printed almanacs, to the minute.
 func TestSunset(t *testing.T) {
 	tests := []struct {
 		place    string

@@ -13,60 +13,60 @@ type template []segment
 
 // segment is a part of a template: a text and the placeholder after it.
 type segment struct {
-	text string
-	slot int // -1 means no slot
-	form int
-	// gendered are the words by the gender of the person or division in the slot: masculine, feminine. Nil means
-	// that the slot shows a name.
+	text        string
+	placeholder int // -1 means no placeholder
+	form        int
+	// gendered are two words, masculine and feminine, chosen by the gender of the person or division. Nil means that
+	// the placeholder shows a name.
 	gendered *[2]string
 }
 
 // templates are the templates of one text, by language.
 type templates []template
 
-// Slots that are not lists. Numbers from slotLists on are lists. The texts of a slot are shown as examples.
+// Slots that are not lists. Numbers from placeholderLists on are lists. The texts of a placeholder are shown as examples.
 const (
-	slotCity     = iota // Kraków
-	slotIn              // in Kraków
-	slotOf              // of Kraków
-	slotVenue           // name of the venue
-	slotOrg             // name of the organizer
-	slotYear            // 2026
-	slotSeason          // 2026/27
-	slotEdition         // ordinal of the edition: 21st
-	slotNumber          // number of the lesson: 3
-	slotNth             // ordinal of the lesson in words: third
-	slotLesson          // subject of the lesson
-	slotHead            // title of the festival
-	slotHome            // first team of the match
-	slotAway            // second team of the match
-	slotWeekday         // Saturday, on Saturday
-	slotDate            // 28 November
-	slotMonth           // November, in November
-	slotQuarter         // autumn, in autumn
-	slotStart           // 7.30pm
-	slotEnd             // 9pm
-	slotDoors           // half an hour before the start
-	slotLength          // two hours, two-hour
-	slotDays            // three days, three-day
-	slotAges            // ages 5 to 10
-	slotPlaces          // 12
-	slotPrice           // £12
-	slotStreet          // Byres Road, on Byres Road
-	slotDistrict        // Leith, in Leith
-	slotSquare          // George Square, in George Square
-	slotPark            // Kelvingrove Park, in Kelvingrove Park
-	slotRiver           // the Clyde, by the Clyde
-	slotStop            // Hillhead subway station, near Hillhead subway station
-	slotBy              // author of the work in the title
-	slotWho             // a person
-	slotWho2            // another person
-	slotBand
-	slotMatch // pair of home and away team
-	slotLists // the first list
+	placeholderCity     = iota // Kraków
+	placeholderIn              // in Kraków
+	placeholderOf              // of Kraków
+	placeholderVenue           // name of the venue
+	placeholderOrg             // name of the organizer
+	placeholderYear            // 2026
+	placeholderSeason          // 2026/27
+	placeholderEdition         // ordinal of the edition: 21st
+	placeholderNumber          // number of the lesson: 3
+	placeholderNth             // ordinal of the lesson in words: third
+	placeholderLesson          // subject of the lesson
+	placeholderHead            // title of the festival
+	placeholderHome            // first team of the match
+	placeholderAway            // second team of the match
+	placeholderWeekday         // Saturday, on Saturday
+	placeholderDate            // 28 November
+	placeholderMonth           // November, in November
+	placeholderQuarter         // autumn, in autumn
+	placeholderStart           // 7.30pm
+	placeholderEnd             // 9pm
+	placeholderDoors           // half an hour before the start
+	placeholderLength          // two hours, two-hour
+	placeholderDays            // three days, three-day
+	placeholderAges            // ages 5 to 10
+	placeholderPlaces          // 12
+	placeholderPrice           // £12
+	placeholderStreet          // Byres Road, on Byres Road
+	placeholderDistrict        // Leith, in Leith
+	placeholderSquare          // George Square, in George Square
+	placeholderPark            // Kelvingrove Park, in Kelvingrove Park
+	placeholderRiver           // the Clyde, by the Clyde
+	placeholderStop            // Hillhead subway station, near Hillhead subway station
+	placeholderBy              // author of the work in the title
+	placeholderWho             // a person
+	placeholderWho2            // another person
+	placeholderBand
+	placeholderMatch // pair of home and away team
+	placeholderLists // the first list
 )
 
-var slotNames = [...]string{
+var placeholderNames = [...]string{
 	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "nth", "lesson", "head", "home", "away",
 	"weekday", "date", "month", "quarter", "start", "end", "doors", "length", "days", "ages", "places", "price",
 	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
@@ -75,11 +75,11 @@ var slotNames = [...]string{
 // compile parses a text with placeholders in braces. If html is true, it escapes the text between them.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
-	add := func(text string, slot, form int, gendered *[2]string) {
+	add := func(text string, placeholder, form int, gendered *[2]string) {
 		if html {
 			text = calendar.Escape(text)
 		}
-		t = append(t, segment{text, slot, form, gendered})
+		t = append(t, segment{text, placeholder, form, gendered})
 	}
 	rest := text
 	for {
@@ -95,7 +95,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 		var gendered *[2]string
 		if byGender {
 			masculine, feminine, found := strings.Cut(words, "|")
-			if !found || strings.Contains(feminine, "|") || !slices.Contains(genderedSlots, name) {
+			if !found || strings.Contains(feminine, "|") || !slices.Contains(genderedPlaceholders, name) {
 				return nil, fmt.Errorf("no two forms by gender in {%s?%s} in %q", name, words, text)
 			}
 			gendered = &[2]string{masculine, feminine}
@@ -111,21 +111,21 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 				return nil, fmt.Errorf("no form %d in %q", form, text)
 			}
 		}
-		slot := slices.Index(slotNames[:], name)
-		if slot < 0 {
+		placeholder := slices.Index(placeholderNames[:], name)
+		if placeholder < 0 {
 			at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == name })
 			if at < 0 {
-				return nil, fmt.Errorf("no slot %q in %q", name, text)
+				return nil, fmt.Errorf("no placeholder %q in %q", name, text)
 			}
-			slot = slotLists + at
+			placeholder = placeholderLists + at
 		}
-		if forms := formsOf(slot); slot < slotLists && form > forms {
+		if forms := formsOf(placeholder); placeholder < placeholderLists && form > forms {
 			return nil, fmt.Errorf("%q: %s has %d forms", text, name, forms)
 		}
-		if slot == slotLesson && !c.hasLessons() {
+		if placeholder == placeholderLesson && !c.hasLessons() {
 			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessonsOfCourse, text)
 		}
-		add(before, slot, form-1, gendered)
+		add(before, placeholder, form-1, gendered)
 		rest = next
 	}
 	if rest != "" || len(t) == 0 {
@@ -135,23 +135,23 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 }
 
 // formsOf returns the number of grammatical forms of a placeholder that is not a list.
-func formsOf(slot int) int {
-	switch slot {
-	case slotBy, slotWho, slotWho2:
+func formsOf(placeholder int) int {
+	switch placeholder {
+	case placeholderBy, placeholderWho, placeholderWho2:
 		return personForms
-	case slotMonth:
+	case placeholderMonth:
 		return 3
-	case slotNth, slotWeekday, slotQuarter, slotLength, slotDays, slotStreet, slotDistrict, slotSquare, slotPark,
-		slotRiver, slotStop:
+	case placeholderNth, placeholderWeekday, placeholderQuarter, placeholderLength, placeholderDays, placeholderStreet, placeholderDistrict, placeholderSquare, placeholderPark,
+		placeholderRiver, placeholderStop:
 		return 2
 	}
 	return 1
 }
 
-// genderedSlots are the slots with words by gender: {who?he|she}.
-var genderedSlots = []string{"who", "who2", "by", divisionList}
+// genderedPlaceholders are the placeholders with words by gender: {who?he|she}.
+var genderedPlaceholders = []string{"who", "who2", "by", divisionList}
 
-// divisionList is the list of the divisions of leagues.
+// divisionList is the name of the list of leagues' divisions, such as women.
 const divisionList = "division"
 
 // hasLessons reports whether the scenario has courses with a title for each lesson.
@@ -182,8 +182,8 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 		return nil, err
 	}
 	for _, s := range t {
-		if s.slot >= slotLists {
-			if entries := c.lists[s.slot-slotLists].entries[language]; s.form >= len(entries[0]) {
+		if s.placeholder >= placeholderLists {
+			if entries := c.lists[s.placeholder-placeholderLists].entries[language]; s.form >= len(entries[0]) {
 				return nil, fmt.Errorf("too few forms for %q", text)
 			}
 		}
@@ -191,27 +191,27 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 	return t, nil
 }
 
-// sameSlots returns an error if the placeholders of a title differ between languages.
-func (ts templates) sameSlots() error {
-	first := ts[0].slots()
+// samePlaceholders returns an error if the placeholders of a title differ between languages.
+func (ts templates) samePlaceholders() error {
+	first := ts[0].placeholders()
 	for _, t := range ts[1:] {
-		if other := t.slots(); !slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(other))) {
-			return fmt.Errorf("languages have different slots in a title: %q", ts[0][0].text)
+		if other := t.placeholders(); !slices.Equal(slices.Sorted(slices.Values(first)), slices.Sorted(slices.Values(other))) {
+			return fmt.Errorf("languages have different placeholders in a title: %q", ts[0][0].text)
 		}
 	}
 	return nil
 }
 
-// slots returns the placeholders whose values make titles different from each other, without repeats.
-func (t template) slots() []int {
+// placeholders returns the placeholders whose values make titles different from each other, without repeats.
+func (t template) placeholders() []int {
 	var all []int
 	for _, s := range t {
-		slot := s.slot
-		if slot == slotHome || slot == slotAway {
-			slot = slotMatch
+		placeholder := s.placeholder
+		if placeholder == placeholderHome || placeholder == placeholderAway {
+			placeholder = placeholderMatch
 		}
-		if slot >= slotWho && !slices.Contains(all, slot) {
-			all = append(all, slot)
+		if placeholder >= placeholderWho && !slices.Contains(all, placeholder) {
+			all = append(all, placeholder)
 		}
 	}
 	return all
@@ -234,7 +234,7 @@ func firstSentence(paragraph string) string {
 	return paragraph
 }
 
-// escape is calendar.Escape, but faster for text that needs no escaping.
+// escape escapes a text for HTML as calendar.Escape does, but faster if nothing needs escaping.
 func escape(s string) string {
 	if strings.ContainsAny(s, "&<>") {
 		return calendar.Escape(s)

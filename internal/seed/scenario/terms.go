@@ -67,26 +67,26 @@ func (c *Calendar) fillTerms() error {
 			if len(c.tags) >= want {
 				return nil
 			}
-			c.tagFor(slotLists+at, i)
+			c.tagFor(placeholderLists+at, i)
 		}
 	}
 	return nil
 }
 
 // tagFor returns the index of the tag for an entry of a list. It adds the tag if there is none.
-func (c *Calendar) tagFor(slot, entry int) int {
-	list := c.lists[slot-slotLists]
-	if c.entryTags[slot] == nil {
-		c.entryTags[slot] = slices.Repeat([]int{-1}, list.size)
+func (c *Calendar) tagFor(placeholder, entry int) int {
+	list := c.lists[placeholder-placeholderLists]
+	if c.entryTags[placeholder] == nil {
+		c.entryTags[placeholder] = slices.Repeat([]int{-1}, list.size)
 	}
-	if c.entryTags[slot][entry] < 0 {
+	if c.entryTags[placeholder][entry] < 0 {
 		name := Text{}
 		for n, l := range c.o.Languages {
 			name[l] = list.entries[n][entry][0]
 		}
-		c.entryTags[slot][entry] = c.addTag(name)
+		c.entryTags[placeholder][entry] = c.addTag(name)
 	}
-	return c.entryTags[slot][entry]
+	return c.entryTags[placeholder][entry]
 }
 
 // addTag returns the index of the tag with a name. It adds the tag if there is none.
@@ -109,9 +109,9 @@ func (c *Calendar) tagsOf(p *eventOutline, source *randomSource) []int {
 			tags = append(tags, t)
 		}
 	}
-	for _, slot := range p.title.slots {
-		if byEntry := c.entryTags[slot]; byEntry != nil {
-			add(byEntry[p.draft.values[slot]])
+	for _, placeholder := range p.title.placeholders {
+		if byEntry := c.entryTags[placeholder]; byEntry != nil {
+			add(byEntry[p.draft.values[placeholder]])
 		}
 	}
 	for _, r := range c.rules {

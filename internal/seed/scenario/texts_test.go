@@ -43,11 +43,11 @@ func maskNames(c *Calendar) {
 	}
 	for _, k := range c.plan.Kinds {
 		for _, t := range k.titles {
-			for _, slot := range t.slots {
-				if slot < slotLists {
+			for _, placeholder := range t.placeholders {
+				if placeholder < placeholderLists {
 					continue
 				}
-				for _, entries := range c.lists[slot-slotLists].entries {
+				for _, entries := range c.lists[placeholder-placeholderLists].entries {
 					for _, forms := range entries {
 						masked(forms)
 					}
@@ -236,7 +236,7 @@ func checkSection(t *testing.T, c *Calendar, scenario, key string, section *sect
 	if list, _, _ := strings.Cut(name, " "); typ == "activity" && !slices.Contains(activityLists[scenario], list) {
 		return
 	}
-	if typ == "kind" && (c.hasEntryTexts(name, texts) || slices.ContainsFunc(c.plan.Kinds, func(k *kind) bool {
+	if typ == "kind" && (c.hasEntryTexts(name, texts) || slices.ContainsFunc(c.plan.Kinds, func(k *eventKind) bool {
 		return k.Key == name && (k.Role == currentRole || k.Role == clockChangeRole)
 	})) {
 		return

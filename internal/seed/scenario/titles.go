@@ -11,7 +11,7 @@ import (
 type title struct {
 	in           templates
 	descriptions []*descriptionTexts // by language
-	slots        []int               // slots that distinguish the titles, in the order in which they are filled
+	placeholders []int               // placeholders that distinguish the titles, in the order in which they are filled
 	turns        permutation
 	dark         bool // whether the event must begin after dark
 
@@ -30,7 +30,7 @@ func (c *Calendar) fillKinds() error {
 		c.adaptHours(k)
 	}
 	for _, k := range c.plan.Series {
-		c.adaptHours(&k.kind)
+		c.adaptHours(&k.eventKind)
 	}
 	return nil
 }
@@ -70,15 +70,15 @@ func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 		}
 		ts, err := c.compileAll(texts, false)
 		if err == nil {
-			err = ts.sameSlots()
+			err = ts.samePlaceholders()
 		}
 		if err != nil {
 			return nil, err
 		}
-		t := title{in: ts, descriptions: about, slots: ts[0].slots(), section: key, number: i}
+		t := title{in: ts, descriptions: about, placeholders: ts[0].placeholders(), section: key, number: i}
 		size := uint64(1)
-		for _, slot := range t.slots {
-			size *= uint64(c.size(slot))
+		for _, placeholder := range t.placeholders {
+			size *= uint64(c.size(placeholder))
 		}
 		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(before+i)))
 		all = append(all, t)

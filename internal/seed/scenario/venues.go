@@ -59,7 +59,7 @@ func (c *Calendar) fillVenues() error {
 // venuePlace is the place of a venue in its city.
 type venuePlace struct {
 	street   street
-	district *quarter // nil means unknown
+	district *district // nil means unknown
 }
 
 // roundDegrees rounds to about a metre.
