@@ -62,6 +62,9 @@ type Report struct {
 	// Notices are texts about what the import left out, assumed or left alone.
 	Notices []string
 
+	// Kept lists the records with fields that stay, because persons changed them here.
+	Kept []KeptRecord
+
 	// unread are the problems with reading the source, such as a page that failed.
 	unread []Problem
 	counts map[calendar.Kind]map[Action]int
