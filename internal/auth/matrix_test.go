@@ -98,7 +98,7 @@ func expectedRight(t *testing.T, op Operation, kind, status, whose string, colum
 	return found[0][column] == 'y'
 }
 
-// The constants me and somebody are the user ids of two authors. The third one stands for no author.
+// These constants are user ids of authors. 0 means that a record has no author.
 const me, somebody, nobody = 7, 8, 0
 
 // matrixCaller is a caller with a name for messages, and the index of its column in the matrix.
