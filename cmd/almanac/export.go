@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,10 +17,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/locale"
-	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/read"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/wholefile"
 	"github.com/almanac-cal/almanac/server"
@@ -136,18 +131,7 @@ const exportWindow = "?start_date=1000-01-02&end_date=9999-12-30"
 func exportRecords(
 	ctx context.Context, out io.Writer, st *store.Store, site calendar.Site, records, format string,
 ) (total int, err error) {
-	words, err := locale.Load()
-	if err != nil {
-		return 0, err
-	}
-	api, err := handlers.New(handlers.Config{Calendar: read.Calendar{Primary: st.Ent, Site: site, Words: words}, Fetcher: media.NewFetcher(), NoPages: true})
-	if err != nil {
-		return 0, usageError{err}
-	}
-	srv, err := server.New(server.Config{
-		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: slog.New(slog.DiscardHandler),
-		NoPages: true,
-	})
+	srv, err := newInnerServer(ctx, st, site, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -30,12 +30,15 @@ type moveCmd struct {
 	NoImages     bool     `help:"Link to the source's images, instead of downloading them."`
 	Media        string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
 	FetchAllow   []string `placeholder:"CIDR" help:"Private networks from which images may be downloaded. Repeatable, or a comma list."`
+	AlmanacAt    string   `name:"almanac" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address of Almanac in the printed configuration of a proxy. Default ${default}."`
+	WordPressAt  string   `name:"wordpress" default:"127.0.0.1:8081" placeholder:"ADDRESS" help:"Address of WordPress in that configuration. Default ${default}."`
+	Verbose      bool     `short:"v" help:"List every record that is created, updated or translated, and every missing address."`
 	BackedUp     bool     `help:"Confirm that you have a dump of the MySQL database."`
 	Yes          bool     `short:"y" help:"Do not ask for confirmation."`
 }
 
-// Run moves a site: it prints a preview, asks, backs up the database and imports all events. It can be repeated and then
-// leaves fields alone that a user changed here.
+// Run moves a site: it prints a preview, asks, backs up the database and imports all events. Then it checks the old
+// addresses, and prints configurations of proxies. A repeat leaves fields alone that a user changed here.
 func (c moveCmd) Run(ctx context.Context, s streams) error {
 	list, err := findEventsList(ctx, c.Site)
 	if err != nil {
@@ -44,7 +47,7 @@ func (c moveCmd) Run(ctx context.Context, s streams) error {
 	importing := importCmd{
 		Source: list, database: c.database, SiteLanguage: c.SiteLanguage, Timezone: c.Timezone, moneyFlags: c.moneyFlags,
 		Protected: c.Protected, Author: c.Author, Rate: c.Rate, Images: !c.NoImages, Media: c.Media, FetchAllow: c.FetchAllow,
-		KeepEdited: true,
+		KeepEdited: true, Verbose: c.Verbose,
 	}
 	if !c.Yes {
 		preview := importing
@@ -64,7 +67,16 @@ func (c moveCmd) Run(ctx context.Context, s streams) error {
 	if err := c.backUp(ctx, s); err != nil {
 		return err
 	}
-	return importing.Run(ctx, s)
+	var moved *importer.Calendar
+	importing.after = func(cal *importer.Calendar) error {
+		moved = cal
+		return nil
+	}
+	err = importing.Run(ctx, s)
+	if err != nil && !errors.Is(err, errIncomplete) {
+		return err
+	}
+	return errors.Join(err, c.finish(ctx, s, list, moved))
 }
 
 // errNotMoved means that the user has not confirmed the move.
@@ -97,8 +109,18 @@ func (c moveCmd) backUp(ctx context.Context, s streams) error {
 	return errors.New("the database has records: run this command, then repeat the move with --backed-up")
 }
 
-// printMovePreview prints what a move reads: counts with the past, the names in paths and the time zone.
+// printMovePreview prints what a move reads: the site, counts with the past, the names in paths and the time zone.
 func printMovePreview(s streams, cal *importer.Calendar) error {
+	if site := cal.Site; site != nil {
+		for _, said := range [][2]string{
+			{"title", site.Title}, {"tagline", site.Tagline}, {"language", string(site.Language)},
+			{"currency", strings.TrimSpace(site.CurrencyCode + " " + site.CurrencySymbol)},
+		} {
+			if said[1] != "" {
+				fmt.Fprintf(s.Out, "%s: %s\n", said[0], cellText(said[1]))
+			}
+		}
+	}
 	past, protected := 0, []string{}
 	for _, e := range cal.Events {
 		if e.Span.EndsAt().Before(clockNow()) {

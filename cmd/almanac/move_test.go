@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/wptest"
 )
 
-// move runs the command, and returns its status and output.
-func move(t *testing.T, args ...string) (status int, out, errs string) {
+// runMove runs the command, and returns its status and output.
+func runMove(t *testing.T, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	args = append([]string{"move", "--rate", "1000", "--no-images"}, args...)
@@ -53,7 +54,7 @@ func TestMoveWithoutYesWritesNothing(t *testing.T) {
 	t.Parallel()
 	var changed atomic.Bool
 	db := filepath.Join(t.TempDir(), "site.db")
-	status, out, errs := move(t, "--db", db, changedSite(t, &changed))
+	status, out, errs := runMove(t, "--db", db, changedSite(t, &changed))
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -67,12 +68,43 @@ func TestMoveWithoutYesWritesNothing(t *testing.T) {
 	}
 }
 
+// TestMoveChecksOldAddresses moves a site with names of its own in paths, and reads what the command prints.
+func TestMoveChecksOldAddresses(t *testing.T) {
+	t.Parallel()
+	site := wptest.NewSite(t, wptest.Options{Paths: wptest.Paths{Events: "wydarzenia", Event: "wydarzenie"}})
+	storetest.EachURL(t, func(t *testing.T, db string) {
+		storetest.Migrated(t, db)
+		status, out, errs := runMove(t, "--db", db, "--yes", "--almanac", "127.0.0.1:8088", site.URL)
+		if status != 0 {
+			t.Fatalf("status %d: %s", status, errs)
+		}
+		_, table, found := strings.Cut(out, "addresses of the calendar in the sitemaps of "+site.URL+"/: ")
+		if !found {
+			t.Fatalf("no table in\n%s", out)
+		}
+		rows := regexp.MustCompile(`(?m)^(event|venue|organizer|category) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$`).FindAllStringSubmatch(table, -1)
+		if len(rows) != 4 {
+			t.Errorf("%d rows in\n%s", len(rows), table)
+		}
+		for _, row := range rows {
+			if row[2] == "0" || row[5] != "0" {
+				t.Errorf("%s: %s addresses, %s missing", row[1], row[2], row[5])
+			}
+		}
+		for _, want := range []string{"proxy_pass", "reverse_proxy", "wydarzenie", "127.0.0.1:8088"} {
+			if !strings.Contains(table, want) {
+				t.Errorf("no %q in the configurations", want)
+			}
+		}
+	})
+}
+
 func TestMoveFailures(t *testing.T) {
 	t.Parallel()
 	none := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(none.Close)
 	for site, want := range map[string]int{none.URL: 1, "example.org": 2, "ftp://example.org": 2} {
-		if status, _, errs := move(t, "--db", filepath.Join(t.TempDir(), "site.db"), site); status != want {
+		if status, _, errs := runMove(t, "--db", filepath.Join(t.TempDir(), "site.db"), site); status != want {
 			t.Errorf("%s: status %d, want %d: %s", site, status, want, errs)
 		}
 	}
@@ -85,7 +117,7 @@ func TestMoveAgainKeepsWhatPersonsChanged(t *testing.T) {
 		st := storetest.Migrated(t, url)
 		var changed atomic.Bool
 		site := changedSite(t, &changed, "Open day", "Open night", `"Film evening"`, `"Cinema"`, "Three musicians, ", "Four musicians, ", "Jazz night", "Swing night")
-		if status, _, errs := move(t, "--db", url, "--yes", site); status != 0 {
+		if status, _, errs := runMove(t, "--db", url, "--yes", site); status != 0 {
 			t.Fatalf("status %d: %s", status, errs)
 		}
 		user, err := auth.AddUser(t.Context(), st.Ent, clockNow(), "ewa", "", calendar.Editor, "")
@@ -111,12 +143,12 @@ func TestMoveAgainKeepsWhatPersonsChanged(t *testing.T) {
 		changed.Store(true)
 		again := []string{"--db", url, "--yes", site}
 		if strings.HasPrefix(url, "mysql://") {
-			if status, out, _ := move(t, again...); status != 1 || !strings.Contains(out, "mysqldump") {
+			if status, out, _ := runMove(t, again...); status != 1 || !strings.Contains(out, "mysqldump") {
 				t.Errorf("without a dump: status %d: %s", status, out)
 			}
 			again = append(again, "--backed-up")
 		}
-		status, out, errs := move(t, again...)
+		status, out, errs := runMove(t, again...)
 		if status != 0 || !strings.Contains(out, `1 field kept that was changed here: event "Swing night`) {
 			t.Fatalf("status %d: %s%s", status, out, errs)
 		}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -185,6 +186,16 @@ func (s *siteReader) notice(format string, args ...any) {
 func idOf(e *Event) string {
 	_, id, _ := strings.Cut(e.Key, "?id=")
 	return id
+}
+
+// EventIDs returns the ids of the events at the source. It leaves out events without a number as their id.
+func (c *Calendar) EventIDs() (ids []int64) {
+	for _, e := range c.Events {
+		if id, err := strconv.ParseInt(idOf(e), 10, 64); err == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // identifierLength is the maximum length of a guid or UID in bytes.

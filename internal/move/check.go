@@ -28,8 +28,8 @@ func (o Outcome) isMissing() bool { return o.Status != http.StatusOK }
 type Table []Outcome
 
 // Check requests each address from the site at base by ask, which may answer without a network. It follows redirects on
-// that site. If before is not nil, Check asks it for the addresses that are missing, so that Broken is known.
-// Addresses of the kind Other are left out, unless whole is true.
+// that site. If before is not nil, Check asks it for the addresses that are missing, so that Broken is known. An
+// address about which before has no reply is not Broken. Addresses of the kind Other are left out, unless whole is true.
 func Check(ctx context.Context, all []Address, base string, ask, before importer.Ask, whole bool) (Table, error) {
 	var out Table
 	for _, a := range all {
@@ -42,10 +42,10 @@ func Check(ctx context.Context, all []Address, base string, ask, before importer
 		}
 		if o.isMissing() && before != nil {
 			old, err := outcomeOf(ctx, a, base, before)
-			if err != nil {
-				return nil, err
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
-			o.Broken = old.isMissing()
+			o.Broken = err == nil && old.isMissing()
 		}
 		out = append(out, o)
 	}
