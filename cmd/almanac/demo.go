@@ -223,8 +223,8 @@ func (c demoCmd) screen(
 	return err
 }
 
-// examples has records of a calendar that the demo uses in printed commands. Fields are nil or "" if the calendar
-// has no such record.
+// examples has what the demo prints about its calendar: numbers of records, and records for sample commands. A field is
+// nil or "" if the calendar has no such record.
 type examples struct {
 	events, venues, organizers int
 	series, occurrences        int         // numbers of series, and of events in series

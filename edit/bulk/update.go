@@ -44,13 +44,14 @@ type EventChange struct {
 	Action calendar.Action // calendar.Updated, calendar.Trashed or calendar.Restored
 	Impact edit.Impact
 
-	// WantedSlug is the slug that an event without one gets if its new status needs one and the slug is free.
+	// WantedSlug is the slug that an event without one gets if NeedsSlug is true and the slug is free.
 	WantedSlug string
 	// slug is the slug after the write.
 	slug string
 }
 
-// NeedsSlug reports whether the new status of the event needs a slug even if the client sent none.
+// NeedsSlug reports whether the event must have a slug after the write, even if the client sent none. For a trashed
+// event, its status before the trash decides.
 func (c *EventChange) NeedsSlug() bool {
 	return c.State.Status.HasSlug() || c.State.BeforeTrash.HasSlug()
 }

@@ -254,7 +254,7 @@ func hostOf(address string) string {
 // emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not find it
 // in the page, but browsers show it.
 func emailLink(email string) template.HTML {
-	return template.HTML(`<a href="` + characterReferences("mailto:"+url.PathEscape(email)) + `">` + characterReferences(email) + `</a>`)
+	return template.HTML(`<a href="` + characterReferences("mailto:"+url.PathEscape(email)) + `">` + characterReferences(email) + `</a>`) //nolint:gosec // both parts are character references only
 }
 
 // characterReferences returns a text as decimal character references of HTML.

@@ -13,8 +13,9 @@ import (
 )
 
 // joinDates replaces single events that are dates of one recurring event by a series. Their URLs differ only in the
-// day. The series gets the fields that most of the dates have. Dates in another zone form a separate series, as do
-// all-day dates among timed ones. A date stays single if it is alone, starts with another, or is beyond maxDates.
+// day. The series gets the most frequent combination of fields. Dates in another zone form a separate series, and so
+// do all-day dates among timed ones. A date without others stays single. So does one with a start that an earlier
+// element of c.Events has, or one beyond maxDates.
 func (c *Calendar) joinDates() error {
 	type series struct {
 		page   string

@@ -111,8 +111,8 @@ const idBatch = 500
 const errSeriesDisabled refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
 	"run 'almanac migrate data'"
 
-// findSeries returns the stored series of a recurring event, with its phases. It looks up the source ids of the
-// event and of its dates, in series and in occurrences. Nil means that there is none.
+// findSeries returns the stored series of a recurring event, or nil. It loads its phases: the parts with one schedule
+// and one template each. It looks up the source ids of the event and its dates in series, then in occurrences.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {

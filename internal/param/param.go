@@ -72,8 +72,8 @@ type Param struct {
 	IsRequired  bool
 	Hidden      bool // true if the parameter is accepted, but in no description
 
-	// Sample is a value that the interface description shows, in the form of JSON. Nil means that the description has its
-	// own, or none.
+	// Sample is an example value for the documentation, as a Go value. The table samples of package openapi has
+	// precedence. If both lack one, a boolean gets true, and other types get none.
 	Sample any
 	// Minimum and Maximum are the bounds of a number, or of each item of a list. Nil means none. IsAbove
 	// excludes Minimum itself.

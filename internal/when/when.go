@@ -189,8 +189,8 @@ func isCompactDay(s string) bool {
 	return len(s) == len("20261205") && s[0] != '-' && s[0] != '0' && isInteger(s)
 }
 
-// isInteger reports whether s has only digits after an optional minus. Such a text means Unix seconds, unless
-// isCompactDay is true.
+// isInteger reports whether s has only digits after an optional minus. A date of this form means Unix
+// seconds. Without a leading @, eight digits are a day.
 func isInteger(s string) bool {
 	if s[0] == '-' {
 		s = s[1:]

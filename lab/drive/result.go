@@ -18,7 +18,7 @@ import (
 // Fault is the reason why a request got no reply, "" if it got one.
 type Fault string
 
-// Unsent and the constants after it are the values of Fault.
+// Unsent and the constants after it are the reasons why a request got no complete reply.
 const (
 	Unsent    Fault = "unsent" // no connection was free until long after the end
 	TimedOut  Fault = "timed out"

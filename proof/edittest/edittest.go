@@ -104,8 +104,8 @@ func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
 	return e
 }
 
-// Wrote runs do in a transaction of the editor e and returns its result and its error. Tests of refused writes call
-// it.
+// Wrote runs do in a transaction of the editor e and returns its result. Unlike Write, it also returns the error, for
+// tests that expect one.
 func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
 	w.T.Helper()
 	var row R

@@ -194,8 +194,9 @@ func (c *Calendar) find(id int64) *Record {
 	return c.Records[slices.IndexFunc(c.Records, func(r *Record) bool { return r.ID == id })]
 }
 
-// TakesSlug stores the slug that a reply shows, and reports whether it is plausible. An event without a slug gets one
-// with its first status that needs one. A slug ends in __trashed exactly if the record is in the trash.
+// TakesSlug stores the slug from a reply and reports whether the model allows it. An event has no slug until it is first
+// published, scheduled or private, and keeps one from then on. Other records always have one. A slug ends in
+// __trashed exactly if the record is in the trash.
 func (r *Record) TakesSlug(slug string) bool {
 	r.Slug = slug
 	r.hadSlug = r.hadSlug || r.Kind != "event" || needsSlug(r.Status) || needsSlug(r.before)

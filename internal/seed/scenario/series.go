@@ -41,7 +41,8 @@ func parseYearDay(text string) (yearDay, error) {
 	return yearDay{t.Month(), t.Day()}, err
 }
 
-// parse parses the rule and the season, and the fields of a kind.
+// parse parses the texts of a series: its rule, closed days, season, and those of the embedded eventKind. It returns an
+// error for an impossible season, or if Moved or Canceled exceeds the count of the rule.
 func (k *seriesKind) parse(p *plan) (err error) {
 	if err := k.eventKind.parse(p); err != nil {
 		return err
