@@ -30,7 +30,7 @@ func newInnerServer(
 		Mounts:   mounts, Fetcher: media.NewFetcher(), NoPages: pages == nil,
 	}
 	if pages != nil {
-		// The API of an export needs no keys, and its database may be read-only.
+		// An export works without keys, because its database may be read-only.
 		if config.FeedKey, err = edit.FeedKey(ctx, st.Ent); err != nil {
 			return nil, err
 		}

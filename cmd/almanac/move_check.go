@@ -71,7 +71,7 @@ func (c moveCmd) finish(ctx context.Context, s streams, list string, cal *import
 	})
 }
 
-// homeOf returns the URL of the home page of a site, without credentials. The parameter list is the URL of its events
+// homeOf returns a site's home page, as a URL without credentials. The parameter list is the URL of its events
 // list.
 func homeOf(list string) (*url.URL, error) {
 	u, err := url.Parse(list)
