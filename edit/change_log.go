@@ -40,6 +40,24 @@ func (e *Editor) LogChange(kind calendar.Kind, id int64, action calendar.Action,
 	e.changes = append(e.changes, change{kind, id, action, fields, !i.Visible})
 }
 
+// FieldsInLanguages returns names of changed fields as the change log has them. A text that changed in a translation has
+// the language in its name, as in title:pl. The list inLanguages has such names; it may lack fields.
+func FieldsInLanguages(fields, inLanguages []string) []string {
+	var out []string
+	for _, name := range fields {
+		found := false
+		for _, in := range inLanguages {
+			if field, _ := calendar.CutField(in); field == name {
+				out, found = append(out, in), true
+			}
+		}
+		if !found {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // LogLoaded adds one entry to the change log for many new records. The ids must be in ascending order. The
 // parameter public reports whether the public sees any of the records.
 func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {

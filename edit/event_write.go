@@ -278,7 +278,7 @@ func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.LogChange(calendar.Event, row.ID, w.action, w.diff.fields, i)
+	e.LogChange(calendar.Event, row.ID, w.action, FieldsInLanguages(w.diff.fields, w.diff.namesInLanguages), i)
 	return changed, nil
 }
 

@@ -382,6 +382,6 @@ func (n *Named[R, M, T, V]) change(
 			return row, fmt.Errorf("%s %d: %w", n.Kind, r.id, err)
 		}
 	}
-	e.LogChange(n.Kind, r.id, action, d.fields, i)
+	e.LogChange(n.Kind, r.id, action, FieldsInLanguages(d.fields, d.namesInLanguages), i)
 	return n.Get(ctx, tx.Client(), r.id, func(*sql.Selector) {})
 }

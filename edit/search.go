@@ -43,7 +43,10 @@ func (c change) findable() bool {
 	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
-	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(names, f) })
+	return slices.ContainsFunc(c.fields, func(f string) bool {
+		field, _ := calendar.CutField(f)
+		return slices.Contains(names, field)
+	})
 }
 
 // SearchText is a folded text of a record in which searches look for words, with the languages that show it.

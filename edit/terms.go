@@ -150,7 +150,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	e.LogChange(row.Taxonomy, row.ID, calendar.Updated, d.fields, i)
+	e.LogChange(row.Taxonomy, row.ID, calendar.Updated, FieldsInLanguages(d.fields, d.namesInLanguages), i)
 	return tx.Term.Get(ctx, row.ID)
 }
 

@@ -36,6 +36,7 @@ type importCmd struct {
 	tableFlags   `group:"Tables:"`
 	Protected    string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with an unknown password: password (a random one) or draft. Default ${default}."`
 	NewIDs       bool     `name:"new-ids" help:"Give new records new ids, instead of the source's."`
+	KeepEdited   bool     `help:"Leave fields alone that a user changed here."`
 	DryRun       bool     `help:"Print what the command would do, and write nothing."`
 	Verbose      bool     `short:"v" help:"List every record that is created, updated or translated."`
 	Author       string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
@@ -43,6 +44,8 @@ type importCmd struct {
 	Images       bool     `help:"Download the images, instead of linking to the source's."`
 	Media        string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
 	FetchAllow   []string `placeholder:"CIDR" help:"Private networks from which images may be downloaded. Repeatable, or a comma list."`
+
+	after func(*importer.Calendar) error // called with what was read; nil for the command itself
 }
 
 // errIncomplete is returned if some records or translations were not imported. They have been printed by then.
@@ -74,52 +77,60 @@ func (c importCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return c.withStore(ctx, func(st *store.Store) error {
-		return c.run(ctx, s, st, source, allow)
+		cal, err := c.run(ctx, s, st, source, allow)
+		if cal != nil && c.after != nil {
+			err = errors.Join(err, c.after(cal))
+		}
+		return err
 	})
 }
 
+// run imports a calendar into st, prints the report, and returns what was read.
 func (c importCmd) run(
 	ctx context.Context, s streams, st *store.Store, source siteSource, allow []netip.Prefix,
-) (err error) {
+) (cal *importer.Calendar, err error) {
 	language := calendar.Language(c.Language)
-	im := &importer.Importer{DB: st.Ent, Language: language, DryRun: c.DryRun, NewIDs: c.NewIDs, Protected: importer.Protection(c.Protected)}
+	im := &importer.Importer{
+		DB: st.Ent, Language: language, DryRun: c.DryRun, NewIDs: c.NewIDs, KeepEdited: c.KeepEdited,
+		Protected: importer.Protection(c.Protected),
+	}
 	first := false // the calendar has no records yet
 	if c.DryRun {
 		plan, done, planErr := dryRunTarget(ctx, st)
 		if planErr != nil {
-			return planErr
+			return nil, planErr
 		}
 		defer func() { err = errors.Join(err, done()) }()
 		im.DB = plan.Ent
 	} else {
 		if err := requireCurrent(ctx, st, false); err != nil {
-			return err
+			return nil, err
 		}
 		if err := prepareSchema(ctx, st, source, false); err != nil {
-			return err
+			return nil, err
 		}
 		used, err := hasRecords(ctx, st)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		first = !used
 	}
 	_, site, err := source.load(ctx, im.DB)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	im.Site = site
 	if c.Author != "" {
 		user, err := auth.FindUser(ctx, im.DB, c.Author)
 		if err != nil {
-			return fmt.Errorf("--author: %w", err)
+			return nil, fmt.Errorf("--author: %w", err)
 		}
 		im.AuthorID = user.ID
 	}
 	if c.Images {
 		files, openErr := media.OpenDir(c.Media)
 		if openErr != nil {
-			return fmt.Errorf("--media: %w", openErr)
+			return nil, fmt.Errorf("--media: %w", openErr)
 		}
 		defer func() { err = errors.Join(err, files.Close()) }()
 		im.Pictures = &importer.Pictures{Fetcher: media.NewFetcher(allow...), Files: files, Decoding: media.NewBudget(importDecoding)}
@@ -132,7 +143,7 @@ func (c importCmd) run(
 			reading.line("%v; trying again in %s", err, wait.Round(time.Millisecond))
 		},
 	}
-	cal, err := r.Read(ctx, c.Source)
+	cal, err = r.Read(ctx, c.Source)
 	if err == nil && first {
 		before := r.Site.Zone.String()
 		r.Site, err = adoptSource(ctx, s, st, source, cal)
@@ -144,16 +155,16 @@ func (c importCmd) run(
 	}
 	reading.end()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	paths, err := pathsOf(cal)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if paths != "" && !first {
 		stored, _, err := source.load(ctx, im.DB)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if stored.Paths == (calendar.Paths{}) {
 			cal.Notices = append(cal.Notices, "the pages of the source have other paths; to keep them: almanac site set paths="+shellQuote(paths))
@@ -164,13 +175,13 @@ func (c importCmd) run(
 	report, err := im.Run(ctx, cal)
 	writing.end()
 	if taken, ok := errors.AsType[*importer.TakenError](err); ok {
-		return fmt.Errorf("%w\n--new-ids gives new ids to the source's records", taken)
+		return cal, fmt.Errorf("%w\n--new-ids gives new ids to the source's records", taken)
 	}
 	if printErr := c.print(s, report); printErr != nil {
-		return errors.Join(err, printErr)
+		return cal, errors.Join(err, printErr)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if first {
 		err = printServeHint(s, st, c.Media)
@@ -178,7 +189,7 @@ func (c importCmd) run(
 	if err == nil && !report.Complete() {
 		err = errIncomplete
 	}
-	return err
+	return cal, err
 }
 
 // adoptSource stores settings for a calendar that gets its first records from an import. They are those of the
@@ -321,6 +332,9 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	}
 	for _, p := range report.Problems {
 		fmt.Fprintln(s.Err, "not imported:", cellText(p))
+	}
+	if kept := report.KeptFields(); kept != "" {
+		fmt.Fprintln(s.Out, cellText(kept))
 	}
 	fmt.Fprintln(s.Out, cellText(report.Summary()))
 	return nil

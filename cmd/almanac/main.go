@@ -24,6 +24,7 @@ type cli struct {
 	Serve        serveCmd         `cmd:"" group:"Start:" help:"Serve the API, the feeds and the pages."`
 	Seed         seedCmds         `cmd:"" group:"Records:" help:"Fill a database with a sample calendar, or write one to a file."`
 	Import       importCmd        `cmd:"" group:"Records:" help:"Import a calendar from a compatible REST API or from a file."`
+	Move         moveCmd          `cmd:"" group:"Records:" help:"Move a WordPress site with The Events Calendar here."`
 	Export       exportCmd        `cmd:"" group:"Records:" help:"Write the public records to a file: iCalendar, CSV or JSON."`
 	User         userCmds         `cmd:"" group:"Calendar:" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" group:"Calendar:" help:"Manage access tokens."`

@@ -40,7 +40,7 @@ func (w *seriesWrite) store(ctx context.Context) error {
 		return fmt.Errorf("occurrences of series %d: %w", w.series.ID, err)
 	}
 	for _, c := range rows {
-		w.LogChange(calendar.Event, c.Row.ID, c.Action, c.Fields, c.Impact)
+		w.LogChange(calendar.Event, c.Row.ID, c.Action, edit.FieldsInLanguages(c.Fields, c.Changed), c.Impact)
 	}
 	if err := w.storeSeriesRow(ctx); err != nil { // storeSeriesRow takes slugs, which come before terms in the order of locks
 		return err
@@ -119,7 +119,8 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	case s.Status != calendar.Trash && w.wasTrashed():
 		action = calendar.Restored
 	}
-	w.LogChange(calendar.Series, s.ID, action, fields, i)
+	was := &w.storedPhases[len(w.storedPhases)-1].template
+	w.LogChange(calendar.Series, s.ID, action, edit.FieldsInLanguages(fields, edit.DifferentFields(was, &last.template)), i)
 	for i := range w.phases {
 		var list []recur.Occurrence
 		for _, n := range w.newStarts {

@@ -18,7 +18,8 @@ type recordWrite struct {
 	id     int64 // id of the stored record; 0 for a new one
 	// do writes the record and returns its id. Nil means that there is nothing to write.
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
-	notice string // for the report; "" means none
+	notice string   // for the report; "" means none
+	kept   []string // names of the fields that stay, because a person changed them here
 	// dates are the occurrences of a series that need a separate write. The function do plans them again, and
 	// replaces their notice. Nil for other records.
 	dates *datesToWrite
@@ -149,6 +150,10 @@ func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w rec
 	}
 	if w.dates != nil {
 		w.notice = joinNotices(w.notice, w.dates.notice)
+		r.report.Kept = append(r.report.Kept, w.dates.kept...)
+	}
+	if len(w.kept) > 0 {
+		r.report.Kept = append(r.report.Kept, KeptRecord{Kind: kind, Title: item.displayName(), Fields: w.kept})
 	}
 	if w.notice != "" {
 		r.report.notice(from, w.notice)

@@ -163,11 +163,19 @@ func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, 
 	}
 	setSpan(c, in, old, e.Span)
 	notice = joinNotices(notice, r.protect(c, in, old, e))
-	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.isTranslated(), e.Modified)
+	edited, err := r.editedEvent(ctx, db, old.ID, old.SeriesID)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	kept, err := keepEvent(c, s, in, edited)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	setModified(c, &in.ModifiedAt, old.Core().LastWrite(), s.isTranslated() || len(edited) > 0, e.Modified)
 	if old.SeriesID != nil && c.differs {
 		notice = joinNotices(notice, "recurs here; this date alone is changed")
 	}
-	w := recordWrite{action: c.action(), id: old.ID, notice: notice}
+	w := recordWrite{action: c.action(), id: old.ID, notice: notice, kept: kept}
 	if c.isNew {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}

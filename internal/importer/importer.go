@@ -4,7 +4,7 @@
 //
 // A record is recognised by the global id of its source. So an import can be repeated: it stores what has
 // changed at the source since, and creates nothing twice. The source wins: an import overwrites changes that
-// users made here. A record in the trash stays there.
+// users made here, unless Importer.KeepEdited is set. A record in the trash stays there.
 //
 // A source with several languages is imported once in each. Its records have the same global ids in all of
 // them, so the first language becomes the original, and later ones become translations. Fields other than texts
@@ -40,6 +40,9 @@ type Importer struct {
 	Protected Protection
 	// NewIDs gives new ids to the records that the import creates. Otherwise they keep those of the source.
 	NewIDs bool
+	// KeepEdited leaves fields alone that a person changed here. Otherwise the source wins. The change log says which
+	// fields these are.
+	KeepEdited bool
 	// DryRun only plans: the report then lists what an import would do.
 	DryRun bool
 	// Pictures downloads the images. Nil means that images stay references to their addresses.
@@ -77,6 +80,9 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 			return r.report, err
 		}
 		r.editor.PasswordKey = key
+	}
+	if err := r.noteForgotten(ctx); err != nil {
+		return r.report, err
 	}
 	edited, err := r.findEdited(ctx, cal.Events)
 	all := edited

@@ -29,18 +29,20 @@ type namedRow interface {
 }
 
 // namedKind has the statements and rules of one kind of named records.
-type namedKind[R namedRow, V any] struct {
+type namedKind[R namedRow, V comparable] struct {
 	kind             calendar.Kind
 	empty            R // compared with a new record
 	bySource, byName func(texts []string) ([]R, error)
-	rules            interface {
+	// keep leaves the fields alone that only its kind has and a person changed.
+	keep  func(*keptFields, *V) error
+	rules interface {
 		Create(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.NamedInput[V]) (R, bool, error)
 		Update(ctx context.Context, tx *ent.Tx, e *edit.Editor, row R, in *edit.NamedInput[V]) (R, error)
 	}
 }
 
 // prepareNamed compares venues or organizers of the source with the stored ones, and returns the writes.
-func prepareNamed[T namedRecord[R, V], R namedRow, V any](
+func prepareNamed[T namedRecord[R, V], R namedRow, V comparable](
 	ctx context.Context, r *importRun, db *ent.Client, k namedKind[R, V], items []T,
 ) ([]recordWrite, error) {
 	rows, err := k.bySource(keysOf(items))
@@ -80,7 +82,7 @@ func prepareNamed[T namedRecord[R, V], R namedRow, V any](
 }
 
 // prepareNamedRecord compares a record with its row, which is nil for a new record, and returns the write.
-func prepareNamedRecord[T namedRecord[R, V], R namedRow, V any](
+func prepareNamedRecord[T namedRecord[R, V], R namedRow, V comparable](
 	ctx context.Context, r *importRun, db *ent.Client, k namedKind[R, V], item T, row R,
 ) (recordWrite, error) {
 	var none R
@@ -103,8 +105,16 @@ func prepareNamedRecord[T namedRecord[R, V], R namedRow, V any](
 	setTime(c, &in.Published, old.PublishedAt, n.Published)
 	item.setValues(c, &in.Values, stored)
 	r.setImage(c, &in.ImageID, old.ImageID, n.Image)
-	setModified(c, &in.ModifiedAt, old.LastWrite(), s.isTranslated(), n.Modified)
-	w := recordWrite{action: c.action(), id: old.ID}
+	edited, err := r.editedByPerson(ctx, db, k.kind, old.ID)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	kept, err := keepNamed(c, s, in, k.keep, edited)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	setModified(c, &in.ModifiedAt, old.LastWrite(), s.isTranslated() || len(edited) > 0, n.Modified)
+	w := recordWrite{action: c.action(), id: old.ID, kept: kept}
 	if c.isNew {
 		// The source id distinguishes the record from others of the same name.
 		in.SourceID, in.AuthorID = &n.Key, r.author()

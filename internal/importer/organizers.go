@@ -12,7 +12,7 @@ import (
 
 func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Organizer) ([]recordWrite, error) {
 	return prepareNamed(ctx, r, db, namedKind[*ent.Organizer, ent.OrganizerValues]{
-		kind: calendar.Organizer, empty: &ent.Organizer{}, rules: edit.Organizers,
+		kind: calendar.Organizer, empty: &ent.Organizer{}, rules: edit.Organizers, keep: keepOrganizerValues,
 		bySource: func(keys []string) ([]*ent.Organizer, error) {
 			return db.Organizer.Query().Where(organizer.SourceIDIn(keys...)).WithTranslations().All(ctx)
 		},

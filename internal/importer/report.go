@@ -61,6 +61,9 @@ type Report struct {
 	// Notices are texts about what the import left out, assumed or left alone.
 	Notices []string
 
+	// Kept lists the records with fields that stay, because persons changed them here.
+	Kept []KeptRecord
+
 	// unread are the problems of reading the source.
 	unread []Problem
 	counts map[calendar.Kind]map[Action]int

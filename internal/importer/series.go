@@ -181,13 +181,24 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 	if c.isNew {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
+	edited, err := r.editedByPerson(ctx, db, calendar.Event, old.ID)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	if edited.hasAny(movingFields) {
+		return r.prepareEvent(ctx, db, e, row) // its dates here stay, so it does not recur
+	}
+	kept, err := keepEvent(c, s, in, edited)
+	if err != nil {
+		return recordWrite{}, err
+	}
 	setSchedule(in, e.Series.Schedule)
 	replaced, err := r.replacedBy(ctx, db, e)
 	if err != nil {
 		return recordWrite{}, err
 	}
 	save := r.writeEvent(s, c, row, in)
-	w := recordWrite{action: Create, notice: notice, dates: &datesToWrite{}}
+	w := recordWrite{action: Create, notice: notice, kept: kept, dates: &datesToWrite{}}
 	w.do = func(ctx context.Context, tx *ent.Tx) (id int64, err error) {
 		err = r.withReservedDates(e, func() (err error) {
 			id, err = save(ctx, tx)
@@ -207,7 +218,7 @@ func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Eve
 		if err != nil {
 			return 0, err
 		}
-		w.dates.notice = dates.notice
+		w.dates.notice, w.dates.kept = dates.notice, dates.kept
 		if err := dates.write(ctx, tx); err != nil {
 			return 0, err
 		}

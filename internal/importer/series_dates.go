@@ -15,6 +15,7 @@ import (
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string
+	kept   []KeptRecord
 }
 
 func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
@@ -78,11 +79,14 @@ func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, 
 				continue
 			}
 		}
-		do, notice, err := r.prepareDate(ctx, db, wanted, row, stored)
+		do, notice, kept, err := r.prepareDate(ctx, db, wanted, row, stored)
 		if err != nil {
 			return nil, err
 		}
 		d.notice = joinNotices(d.notice, notice)
+		if len(kept) > 0 {
+			d.kept = append(d.kept, KeptRecord{Kind: calendar.Event, Title: row.Title, Fields: kept})
+		}
 		if do != nil {
 			d.writes = append(d.writes, do)
 		}
@@ -122,18 +126,25 @@ func (e *Event) dateAt(nominal calendar.Wall) *Event {
 // prepareDate compares an occurrence with the source, and returns the write. Nil means that they are equal. A field
 // that equals that of the series again follows the series from then on.
 func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
-	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
+	do func(context.Context, *ent.Tx) (int64, error), notice string, kept []string, err error,
 ) {
 	c, s := &change{}, storedTextsOf(row)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, row)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	if !row.StartWall.Equal(e.Span.Start) || !row.EndWall.Equal(e.Span.End) || row.Timezone != e.Span.Zone.String() ||
 		row.AllDay != e.Span.AllDay {
 		setSpan(c, in, row, e.Span)
 	}
-	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.isTranslated(), e.Modified)
+	edited, err := r.editedEvent(ctx, db, row.ID, row.SeriesID)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if kept, err = keepEvent(c, s, in, edited); err != nil {
+		return nil, "", nil, err
+	}
+	setModified(c, &in.ModifiedAt, row.Core().LastWrite(), s.isTranslated() || len(edited) > 0, e.Modified)
 	if e.Key != "" && (row.SourceID == nil || *row.SourceID != e.Key) {
 		c.differs = true
 		in.SourceID = &e.Key
@@ -141,11 +152,11 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 	if !c.differs {
 		own, err := series.DifferentOwnFields(row, of)
 		if err != nil || len(own) == len(row.OwnFields) {
-			return nil, notice, err
+			return nil, notice, kept, err
 		}
 		return func(ctx context.Context, tx *ent.Tx) (int64, error) {
 			return row.ID, r.editor.SetOwnFields(ctx, tx, row.ID, own)
-		}, notice, nil
+		}, notice, kept, nil
 	}
 	save := r.writeEvent(s, c, row, in)
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
@@ -162,5 +173,5 @@ func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, r
 			err = r.editor.SetOwnFields(ctx, tx, id, own)
 		}
 		return id, err
-	}, notice, nil
+	}, notice, kept, nil
 }

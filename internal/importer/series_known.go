@@ -34,7 +34,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 		return recordWrite{}, err
 	}
 	u := &seriesUpdate{id: s.ID, event: e}
-	notice, err := r.compareSeries(ctx, db, u, s)
+	notice, kept, err := r.compareSeries(ctx, db, u, s)
 	if err != nil {
 		return recordWrite{}, err
 	}
@@ -48,7 +48,7 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 	if u.replaced, err = r.replacedBy(ctx, db, e); err != nil {
 		return recordWrite{}, err
 	}
-	w := recordWrite{action: u.change.action(), id: s.ID, notice: notice, dates: dates}
+	w := recordWrite{action: u.change.action(), id: s.ID, notice: notice, kept: kept, dates: dates}
 	if w.action == Unchanged && u.plan.isUnchanged() && len(dates.writes) == 0 && u.replaced.isNone() {
 		return w, nil
 	}
@@ -61,10 +61,12 @@ func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *E
 
 // compareSeries compares the fields that all dates of a series share. It sets the change and the input of the planned
 // update.
-func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *seriesUpdate, s *ent.Series) (notice string, err error) {
+func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *seriesUpdate, s *ent.Series) (
+	notice string, kept []string, err error,
+) {
 	row, err := ent.DecodeTemplate(s.Edges.Phases[len(s.Edges.Phases)-1].Template)
 	if err != nil {
-		return "", fmt.Errorf("template of series %d: %w", s.ID, err)
+		return "", nil, fmt.Errorf("template of series %d: %w", s.ID, err)
 	}
 	row.ID, row.Status, row.PublishedAt = s.ID, s.Status, s.PublishedAt
 	common := *u.event
@@ -73,12 +75,20 @@ func (r *importRun) compareSeries(ctx context.Context, db *ent.Client, u *series
 	u.texts = storedTexts{kind: calendar.Series, id: s.ID, original: row.Text(), others: row.Translated()}
 	short, cut := r.withShortTexts(&common)
 	if u.input, notice, err = r.compareEvent(ctx, db, u.change, u.texts, short, row); err != nil {
-		return "", err
+		return "", nil, err
+	}
+	edited, err := r.editedByPerson(ctx, db, calendar.Series, s.ID)
+	if err != nil {
+		return "", nil, err
+	}
+	if kept, err = keepEvent(u.change, u.texts, u.input, edited); err != nil {
+		return "", nil, err
 	}
 	if from := u.event.Series; len(from.Single) > 0 && !from.Typical {
 		u.change, u.input = &change{}, &edit.EventInput{} // each date is written separately
+		kept = nil
 	}
-	return joinNotices(notice, cut), nil
+	return joinNotices(notice, cut), kept, nil
 }
 
 // updateSeries writes the planned change of a series and of its dates, and returns the id. It sets dates.notice for the
@@ -105,7 +115,7 @@ func (r *importRun) updateSeries(ctx context.Context, tx *ent.Tx, u *seriesUpdat
 	if err != nil {
 		return 0, err
 	}
-	dates.notice = current.notice
+	dates.notice, dates.kept = current.notice, current.kept
 	if err := current.write(ctx, tx); err != nil {
 		return 0, err
 	}

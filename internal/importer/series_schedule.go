@@ -32,10 +32,15 @@ const comparedYears = 10
 func (p schedulePlan) isUnchanged() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
 // planSchedule compares the schedule of a stored series with that of the source. It ignores dates in the trash.
+// If a person changed the schedule and KeepEdited is set, it plans nothing.
 // It also ignores dates missing in a source with separate events. For a Partial source it plans nothing.
 func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil
+	}
+	edited, err := r.editedByPerson(ctx, db, calendar.Series, s.ID)
+	if err != nil || edited.hasAny(scheduleFields) {
+		return schedulePlan{}, err
 	}
 	here, err := r.storedDates(ctx, db, s, source.Schedule)
 	if err != nil {
@@ -51,6 +56,13 @@ func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Ser
 		return schedulePlan{}, nil
 	case !ok:
 		return schedulePlan{end: here.first}, nil
+	}
+	if edited["exdate"] { // a person left out dates; those in the trash are known anyway
+		for _, p := range here.phases {
+			for _, w := range p.ExDate {
+				here.trashed[w] = true
+			}
+		}
 	}
 	last := here.phases[len(here.phases)-1]
 	bothLong := last.IsLong() && wanted.IsLong()

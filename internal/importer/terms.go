@@ -169,7 +169,12 @@ func (r *importRun) prepareTerm(
 	if t.Kind.IsHierarchical() {
 		setIfSent(c, &in.ParentID, parentID(old), parent)
 	}
-	w := recordWrite{action: c.action(), id: old.ID}
+	edited, err := r.editedByPerson(ctx, db, t.Kind, old.ID)
+	if err != nil {
+		return recordWrite{}, err
+	}
+	kept := keepTerm(c, s, in, edited)
+	w := recordWrite{action: c.action(), id: old.ID, kept: kept}
 	if c.isNew {
 		in.SourceID = &t.Key
 	}

@@ -12,7 +12,7 @@ import (
 
 func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue) ([]recordWrite, error) {
 	return prepareNamed(ctx, r, db, namedKind[*ent.Venue, edit.VenueValues]{
-		kind: calendar.Venue, empty: &ent.Venue{}, rules: edit.Venues,
+		kind: calendar.Venue, empty: &ent.Venue{}, rules: edit.Venues, keep: keepVenueValues,
 		bySource: func(keys []string) ([]*ent.Venue, error) {
 			return db.Venue.Query().Where(venue.SourceIDIn(keys...)).WithTranslations().All(ctx)
 		},
