@@ -151,6 +151,7 @@ almanac() {
 	case "$1" in
 	demo) shift; set -- demo --keep "$DEMO_DB" "$@" ;;
 	import) shift; set -- import --rate 100 "$@" ;;
+	move) shift; set -- move --rate 100 "$@" ;;
 	esac
 	$CALL almanac "$@"
 }
