@@ -113,7 +113,9 @@ func (c moveCmd) backUp(ctx context.Context, s streams) error {
 func printMovePreview(s streams, cal *importer.Calendar) error {
 	if site := cal.Site; site != nil {
 		for _, said := range [][2]string{
-			{"title", site.Title}, {"tagline", site.Tagline}, {"language", string(site.Language)},
+			{"title", site.Title},
+			{"tagline", site.Tagline},
+			{"language", string(site.Language)},
 			{"currency", strings.TrimSpace(site.CurrencyCode + " " + site.CurrencySymbol)},
 		} {
 			if said[1] != "" {
