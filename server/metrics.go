@@ -44,11 +44,11 @@ func NewMetrics(version string) *Metrics {
 			Name: "almanac_http_requests_total", Help: "Requests answered, by method, route and status.",
 		}, []string{"method", "route", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "almanac_http_request_duration_seconds", Help: "Time from the whole request to the whole reply.",
+			Name: "almanac_http_request_duration_seconds", Help: "Time from the whole request to the whole response.",
 			Buckets: requestBuckets,
 		}, []string{"method", "route", "class"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "almanac_http_response_bytes_total", Help: "Bytes of the bodies of replies.",
+			Name: "almanac_http_response_bytes_total", Help: "Bytes of the bodies of responses.",
 		}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "almanac_http_requests_in_flight", Help: "Requests that are not answered yet, those in line included.",
@@ -243,7 +243,7 @@ func (m *Metrics) registerServer(p *process) error {
 			}
 			return 0
 		}},
-		{"almanac_http_sending_bytes", "Bytes of large replies that clients have not taken yet.", func() float64 {
+		{"almanac_http_sending_bytes", "Bytes of large responses that clients have not taken yet.", func() float64 {
 			if ln := p.listener.Load(); ln != nil {
 				return float64(ln.Sending())
 			}
@@ -263,7 +263,7 @@ func (m *Metrics) registerServer(p *process) error {
 			ready, _ := p.newest.Load().ready(context.Background(), true)
 			return boolValue(ready)
 		}},
-		{"almanac_cache_bytes", "Size of the replies that are kept, about.", func() float64 {
+		{"almanac_cache_bytes", "Size of the responses that are kept, about.", func() float64 {
 			cache := p.newest.Load().cache
 			if cache == nil {
 				return 0
@@ -271,7 +271,7 @@ func (m *Metrics) registerServer(p *process) error {
 			size, _ := cache.Stats()
 			return float64(size)
 		}},
-		{"almanac_cache_replies", "Replies that are kept, about.", func() float64 {
+		{"almanac_cache_replies", "Responses that are kept, about.", func() float64 {
 			cache := p.newest.Load().cache
 			if cache == nil {
 				return 0

@@ -143,7 +143,7 @@ func (f operateFlags) warnOfUnusedFlags(log *slog.Logger) {
 		log.Warn("--proxy-header has no effect without --trusted-proxy: the header is not read")
 	}
 	if size, err := parseMemory("cache-size", f.CacheSize); err == nil && size == 0 && f.CacheDelay > 0 {
-		log.Warn("--cache-delay has no effect with --cache-size 0: no replies are kept")
+		log.Warn("--cache-delay has no effect with --cache-size 0: no responses are kept")
 	}
 }
 
