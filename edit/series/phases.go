@@ -10,15 +10,15 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// seriesPhase is a part of a series with one schedule and one template. The functions of phases use no
-// database.
+// seriesPhase is a part of a series with one schedule and one template. The template has the fields that occurrences
+// in this part share. Its methods use no database.
 type seriesPhase struct {
 	recur.Schedule
 	template ent.Event
 }
 
-// phaseOf returns the index of the phase that contains a nominal start. It is the last phase that does not
-// begin later than nominal. A nominal start before all phases belongs to the first.
+// phaseOf returns the index of the phase that contains a nominal start. It is the last phase that does not begin
+// later than nominal. A nominal start before all phases belongs to the first one.
 func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
 }
@@ -40,7 +40,7 @@ func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	return split, k + 1
 }
 
-// haveOccurrence reports whether any of the phases has an occurrence. All of them must have an end.
+// haveOccurrence reports whether any of the phases has an occurrence that is not excluded.
 func haveOccurrence(phases []seriesPhase) bool {
 	for _, p := range phases {
 		for range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -50,8 +50,8 @@ func haveOccurrence(phases []seriesPhase) bool {
 	return false
 }
 
-// firstAfter returns the first nominal start whose occurrence begins after now. It ignores nominal starts before
-// from. It reports false if there is none.
+// firstAfter returns the first nominal start of the phases whose occurrence begins after now. It ignores nominal
+// starts before from. The result false means none.
 func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calendar.Wall, bool) {
 	for _, p := range phases {
 		for o := range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
@@ -72,7 +72,7 @@ func withoutExDates(phases []seriesPhase) []seriesPhase {
 	return all
 }
 
-// sameSchedules reports whether two lists of phases have the same schedules.
+// sameSchedules reports whether two lists of phases have equal schedules in the same order.
 func sameSchedules(a, b []seriesPhase) bool {
 	return slices.EqualFunc(a, b, func(p, q seriesPhase) bool { return p.scheduleText() == q.scheduleText() })
 }

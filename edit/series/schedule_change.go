@@ -12,7 +12,7 @@ import (
 
 // scheduleChange is the part of a request that changes the schedules of a series.
 type scheduleChange struct {
-	// span returns the new first span of a phase, from its old one.
+	// span returns the new first span of a phase (part of the series with one schedule), from its old one.
 	span          func(calendar.Span) calendar.Span
 	rule          *recur.Rule // nil means that the rule does not change
 	rdate, exdate *[]recur.Date
@@ -20,11 +20,11 @@ type scheduleChange struct {
 	whole         bool // true if the COUNT of the new rule includes starts before the change
 }
 
-// apply changes the schedules of all phases from the nominal start cut on. A phase that contains cut is split
-// there. It returns all phases and the index of the first changed one. If nothing changes, the index is the number
-// of phases.
+// apply changes the schedules of a series from the nominal start cut on. A phase that contains cut is split there.
+// It returns all phases and the index of the first changed one. If nothing changes, the index is the number of
+// phases.
 //
-// Without a new rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and
+// Without a new rule, later phases remain. They move and keep their rdates and exdates. Errors are *recur.Error and
 // param.Invalid.
 func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
 	at := phaseOf(phases, cut)
@@ -53,8 +53,8 @@ func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]serie
 	return slices.Concat(split[:k], changed), k, err
 }
 
-// countBefore returns the number of starts that count against COUNT before the phase with index at. They are in
-// the phases directly before it that have the same rule.
+// countBefore returns the number of starts that count against COUNT before the phase with index at. They are in the
+// phases directly before it that have the same rule, apart from COUNT and UNTIL.
 func countBefore(phases []seriesPhase, at int) (n int) {
 	rule := func(p seriesPhase, complete bool) string {
 		r := p.Rule
@@ -74,7 +74,7 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 }
 
 // extend changes the schedule of a series whose starts are all past. It adds a phase that begins after now. It
-// returns all phases and the index of the first changed one.
+// returns all phases and the index of the new one. If nothing changes, the index is the number of phases.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -107,8 +107,8 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
 }
 
-// change returns the given phases with their new schedules. The sent dates replace those of the phase with
-// index addressed. The list earlier has the phases before these, whose dates may be sent again. The parameter
+// change returns the given phases with their new schedules. The sent rdates and exdates replace those of the phase
+// with index addressed. The list earlier has the phases before these, whose dates may be sent again. The parameter
 // count is the number of starts that a replaced rule has in earlier phases.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
@@ -155,7 +155,7 @@ func (c *scheduleChange) changeSchedules(phases []seriesPhase, rule *recur.Rule,
 	return changed, nil
 }
 
-// endsBefore reports whether the rule of the phase has no start between its UNTIL and next if UNTIL is ignored.
+// endsBefore reports whether extending the rule of p from its UNTIL to next would add no start.
 func (p *seriesPhase) endsBefore(next calendar.Wall) bool {
 	rule := p.Rule
 	rule.Until = calendar.Wall{}
@@ -191,7 +191,7 @@ func (c *scheduleChange) assignRDates(phases []seriesPhase, addressed int, earli
 	return lists
 }
 
-// startOn returns the nominal start that a date of rdate means. A date without a time gets the time of day of the
+// startOn returns the nominal start that a sent rdate means. A date without a time gets the time of day of the
 // phase.
 func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	if !d.DayOnly && !p.AllDay {
@@ -247,7 +247,7 @@ func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	return closed
 }
 
-// refuseOverlap returns an error if the phase before still has an occurrence when the phase p begins.
+// refuseOverlap returns param.Invalid if the phase before still has an occurrence when the phase p begins.
 func refuseOverlap(before, p *seriesPhase) error {
 	first := p.First()
 	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {

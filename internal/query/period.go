@@ -17,8 +17,8 @@ type Period struct {
 	From, To    time.Time     // first and last second, as instants; To is not after LastSecond
 }
 
-// PeriodOf returns the period of whole days in a zone. It begins at the midnight first, and ends one second before
-// the midnight after.
+// PeriodOf returns the period of whole days in a zone. It begins at the midnight first and ends one second before
+// the midnight after, at LastSecond at the latest.
 func PeriodOf(zone calendar.Zone, first, after calendar.Wall) Period {
 	to := zone.Instant(after).Add(-time.Second)
 	return Period{first, after.Add(-time.Second), zone.Instant(first), earlierTime(to, LastSecond)}

@@ -29,7 +29,8 @@ type Position struct {
 	ID    int64
 }
 
-// Withdrawal is an event that is no longer public, as it was when it was last public.
+// Withdrawal is an event that is no longer public, as it was when it was last public. Sequence is its present
+// sequence number for calendar clients.
 type Withdrawal struct {
 	*ent.Withdrawal
 	Sequence int64
@@ -51,8 +52,8 @@ type WithdrawnPart struct {
 	Limit       int       // largest number of events; 0 means no limit
 }
 
-// FindWithdrawn returns withdrawn events that matched the list when they were last public. The latest
-// withdrawal comes first.
+// FindWithdrawn returns events that are no longer public but matched the list when they last were. The latest
+// withdrawal comes first. Nil means none, or that q.IncludesWithdrawn is false.
 func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPart) ([]Withdrawal, error) {
 	if !q.IncludesWithdrawn() {
 		return nil, nil
@@ -108,8 +109,8 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 }
 
 // withdrawn returns the stored withdrawals that meet all predicates, the latest first. limit 0 means all. It leaves
-// out withdrawals older than WithdrawalTime, and events that are public at now. A process of the previous version may
-// have republished such an event without deleting its withdrawal.
+// out withdrawals older than WithdrawalTime, and events that are deleted or public at now. A process of the previous
+// version may have republished such an event without deleting its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {
