@@ -38,8 +38,9 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 	return said, string(row.Value), nil
 }
 
-// ReindexSetting is the id of the setting that states how far records are derived again after another language became the
-// main one. It exists while not all are. Package upkeep has its value.
+// ReindexSetting is the id of the setting that states how far search texts and sort keys are written again. This is
+// necessary after another language became the main one. The setting exists while some records are left. Package
+// upkeep defines its value.
 const ReindexSetting = "site:reindex"
 
 // StoreSite changes the settings of the site that are stored in the database. It calls change with a copy of

@@ -11,8 +11,8 @@ import (
 )
 
 // compareAddressed compares the input with the event whose id is in the path. It returns an EventWrite with the
-// comparison, that event, and its links. If the path has the id of the series, the event is made from the shared
-// fields of its last phase.
+// comparison, that event, and its links. For a request to the series, the event has the shared fields of the last
+// phase.
 func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
 		last := &w.storedPhases[len(w.storedPhases)-1]

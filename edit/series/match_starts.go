@@ -149,8 +149,7 @@ type matching struct {
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
 
 // match assigns starts to those stored occurrences whose indexes are in list. It prefers a start at the same time,
-// then on the same day, then in the same period of the rule. It returns the indexes of the occurrences that get no
-// start.
+// then on the same day, then in the rule's same period. It returns the indexes of the occurrences that get no start.
 func (m *matching) match(list []int, starts []newStart) []int {
 	nominal := func(_ int, w calendar.Wall) calendar.Wall { return w }
 	day := func(_ int, w calendar.Wall) calendar.Wall { return w.StartOfDay() }

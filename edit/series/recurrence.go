@@ -16,7 +16,7 @@ import (
 // result made is that series. If it leaves its series, the result leaves is true.
 //
 // If the schedule of one occurrence is sent, it must equal the stored schedule. Otherwise the error is
-// scope-required. A caller who cannot read the series gets the errors of a single event, which do not depend on the
+// scope-required. A caller who cannot read the series gets the errors of a single event. These do not depend on the
 // stored schedule.
 func planRecurrence(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (
 	made *newSeries, leaves bool, err error,

@@ -48,7 +48,8 @@ func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	return n
 }
 
-// fieldSize estimates the bytes that a named field of a template takes, without search texts.
+// fieldSize estimates the bytes that a named field of a template takes, without search texts. It returns 0 for a
+// field of fixed size.
 func fieldSize(name string, t *ent.Event) int {
 	switch f, l := edit.TemplateFieldOf(name); {
 	case l != "":
@@ -118,8 +119,8 @@ func searchedText(name string, t *ent.Event) (string, bool) {
 	return "", false
 }
 
-// limitStored returns an error if a write of a series would store more than maxStored bytes. It charges the hourly
-// budget of the caller. The rows are the occurrences that the write changes.
+// limitStored returns an error if a write of several occurrences would store more than maxStored bytes. It charges
+// the hourly budget of the caller. The rows are the stored occurrences that the write changes.
 func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange) error {
 	total, made := 0, len(w.newStarts)
 	for _, n := range w.newStarts {
@@ -153,9 +154,9 @@ func (w *seriesWrite) phaseSize(phase int) int {
 	return size
 }
 
-// tooLarge returns the fault for a write that would store too much. The fault names the field with the largest
-// share. Its maximum is the number of bytes that each occurrence may store. The parameter changed is the number of
-// changed occurrences.
+// tooLarge returns the parameter error for a write that would store too much. It names the field with the largest
+// share. Its maximum is the number of bytes that each occurrence can store. The parameter changed is the number of
+// changed occurrences. Without a changed field, the error is that of too many occurrences.
 func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault {
 	largest := "rrule"
 	for name, size := range shares {
