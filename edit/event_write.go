@@ -79,9 +79,8 @@ func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*Event
 	return w, err
 }
 
-// ChangeSeries returns an EventWrite for a change of a series, which the caller has locked. The input is
-// compared with row, which is an occurrence or an event made from the template of the series. The caller needs
-// rights on the series s, not on row.
+// ChangeSeries returns an EventWrite for a change of a series, which the caller has locked. The input is compared
+// with row, which is an occurrence or represents the series. The caller needs rights on the series s, not on row.
 func (e *Editor) ChangeSeries(tx *ent.Tx, s *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w, err := e.ChangeEvent(tx, row, in)
 	if err != nil {

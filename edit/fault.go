@@ -15,8 +15,8 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// InvalidInput returns param.Invalid with all given faults that are not nil, in their order. It returns nil if all
-// are nil.
+// InvalidInput returns param.Invalid with all given parameter errors that are not nil, in their order. It returns
+// nil if all are nil.
 func InvalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
@@ -30,8 +30,7 @@ func InvalidInput(found ...*param.Fault) error {
 	return all
 }
 
-// unknownTerms returns the error of a parameter whose terms do not exist, if the caller has no right to create
-// terms.
+// unknownTerms returns the error of a parameter with terms that do not exist, if the caller cannot create terms.
 func unknownTerms(name string, names []string) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "unknown-terms", Key: "unknown-terms",

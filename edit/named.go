@@ -21,8 +21,8 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	ent.NamedTable[R, M, T]
 	// apply sets the sent values in a row.
 	apply func(v *V, row R)
-	// faults returns the parameter errors in the values of a row after a write. Nil means that all values are
-	// allowed.
+	// faults returns the parameter errors in the values of a row after a write. Nil means that the kind has no such
+	// checks.
 	faults func(row R) []*param.Fault
 	// derive sets in m the columns that are computed from the values. Nil means that the kind has no such
 	// columns.

@@ -237,9 +237,9 @@ func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]i
 	return last, nil
 }
 
-// newIDs returns an id for each origin of list: that of the stored record, or else a new one. If keep is true, the
-// id at the source replaces a new one. A new term gets 0 if keep is false or it has no id at the source. New ids are
-// above all ids at the source, which are in all.
+// newIDs returns an id for each origin in list. A stored record keeps its id. A new one gets its id at the source if
+// keep is true, or else the next free id. A new term gets 0 if keep is false or it has no id at the source. Free ids
+// are above all ids at the source, which are in all.
 func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, keep bool) ([]int64, error) {
 	ids := make([]int64, len(list))
 	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}

@@ -92,9 +92,8 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	}
 }
 
-// The following functions return the fault of a parameter that refers to a record. Nil means that there is no
-// fault. The caller sets the name of the parameter. A write passes the client of its transaction, other callers
-// any client.
+// The following functions return the error of a parameter that refers to a record. Nil means that there is no error.
+// The caller sets the name of the parameter. A write passes the client of its transaction, other callers any client.
 
 // LoadReferences looks up authors and images in batches. Later calls of AuthorFault and ImageFault then need no
 // query.
@@ -148,8 +147,8 @@ func (e *Editor) TermsFault(
 	return fault, nil
 }
 
-// ParentFault returns a parameter error for a parent that is no event or in the trash, or that the caller may not
-// read. It returns nil otherwise, and for 0, which means no parent.
+// ParentFault returns a parameter error unless the parent is an event outside the trash that the caller may read. It
+// returns nil for 0, which means no parent.
 func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -175,7 +174,7 @@ func (e *Editor) LinkFault(
 	})
 }
 
-// lockedLinkFault returns a fault with the ids to which an event may not be linked, or nil. It locks the
+// lockedLinkFault returns a parameter error with the ids to which an event may not be linked, or nil. It locks the
 // records, so that none of them moves to the trash before the transaction ends.
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,

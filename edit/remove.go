@@ -127,7 +127,7 @@ func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Ki
 	return nil
 }
 
-// removeSeries deletes series and their phases. Their occurrences become single events.
+// removeSeries deletes series with their schedules. Their occurrences become single events.
 func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	occurrences, err := lockRecords(ctx, tx, calendar.Event, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
 	if err != nil {

@@ -34,7 +34,8 @@ var searchableFields = func() map[calendar.Kind][]string {
 	return all
 }()
 
-// findable reports whether the change of a record can affect its search texts. If not, they need no update.
+// findable reports whether the change can affect the search texts of its record. If not, the transaction does not
+// update them.
 func (c change) findable() bool {
 	names, ok := searchableFields[c.kind]
 	if c.id == 0 || !ok {

@@ -33,7 +33,7 @@ func LockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, err
 }
 
-// LoadPhases loads the phases of a series in their order.
+// LoadPhases loads the phases of a series, which are parts with one schedule, in their order.
 func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).All(ctx)
 	if err != nil {
@@ -48,7 +48,8 @@ func PhaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase 
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
 }
 
-// firstStart returns the earliest nominal start of a phase. The first rdate may be earlier than its start.
+// firstStart returns the earliest nominal start in a part of a series. The first rdate can be earlier than its
+// start.
 func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	if len(p.Rdate) > 0 && p.Rdate[0].Before(p.StartWall) {
 		return p.Rdate[0]
@@ -106,8 +107,8 @@ func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	return slices.Insert(list, at, w)
 }
 
-// touchSeries gives a series a new version, after a change of rows in other tables that belong to it. It logs
-// the names of the changed fields.
+// touchSeries gives a series a new version, after a change of its schedules, which are in another table. It logs the
+// names of the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
 	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
@@ -211,7 +212,7 @@ func (e *Editor) ownFieldsLookSame(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return !public[*row.SeriesID], err
 }
 
-// ScheduleOf returns the schedule of a stored phase. The error means that its zone or rule is invalid.
+// ScheduleOf returns the schedule of a stored part of a series. The error means that its zone or rule is invalid.
 func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
 	zone, err := calendar.ParseZone(phase.Timezone)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 // status and publication date. Its edges have the texts in other languages, sorted by language, and the ids of what it
 // is linked to. New occurrences do not get ids of records that no longer exist.
 
-// TemplateField is a field of an event that is stored in the template of its series, and copied to the
-// occurrences.
+// TemplateField is a field of an event that a series stores and copies to its occurrences.
 type TemplateField = ent.Field[*ent.Event, *ent.EventMutation, *ent.EventTranslation]
 
 // templateFields are the fields that a series shares with its occurrences: those in columns, then those in tables of

@@ -124,8 +124,8 @@ func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 
 func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
-// permit returns an error if the permission matrix does not allow a write. For a new record, old is a record with
-// only its kind.
+// permit returns Forbidden if the caller lacks a permission for the write s. For a new record, old is a
+// record with only its kind.
 func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.Status == ""
 	switch {
@@ -268,7 +268,8 @@ func InTrash(kind calendar.Kind) error {
 	return &calendar.Error{Code: code, Key: code}
 }
 
-// permitTrash returns an error if the caller may not move a record to the trash, or if it is already there.
+// permitTrash returns Forbidden if the caller may not move a record to the trash. If the record is already there, it
+// returns *calendar.Error, such as event-is-in-trash.
 func (e *Editor) permitTrash(old *record) error {
 	switch {
 	case !e.isAllowed(auth.Delete, old):

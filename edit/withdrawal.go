@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// feedSetting is the id of the setting that stores FeedKey.
+// feedSetting is the id of the setting that stores the result of FeedKey.
 const feedSetting = "feed_key"
 
 // FeedKey returns the key for the UIDs of feeds: 16 random bytes that all processes of one database share. The
@@ -250,7 +250,8 @@ func (e *Editor) publicLinks(
 	return rows.Err()
 }
 
-// dropWithdrawals deletes the withdrawals of events, which have their last public state for feeds.
+// dropWithdrawals deletes the stored withdrawals of the events with these ids. A withdrawal is the last public state
+// of a hidden event.
 func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, BatchSize) {
 		if _, err := tx.Withdrawal.Delete().Where(withdrawal.IDIn(part...)).Exec(ctx); err != nil {

@@ -11,9 +11,9 @@ import (
 // storedStart is the nominal start of a stored occurrence and its state, as input of matchStarts.
 type storedStart struct {
 	nominal      calendar.Wall
-	earlier      bool // true if the phase of the occurrence does not change
+	earlier      bool // true if the occurrence is before the changed part of the series
 	begun        bool // the occurrence has begun, so its dates stay, though its nominal start may change
-	hasOwnFields bool // the occurrence has own fields
+	hasOwnFields bool // the occurrence has fields that were written for it alone
 	trashed      bool
 	excluded     bool // a client trashed the occurrence, so its start is an exdate
 }
@@ -27,7 +27,8 @@ type matchedStart struct {
 	offSchedule bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
-// newStart is a start in a changed schedule that needs a new occurrence, with the index of its phase.
+// newStart is a start in a changed schedule for which an occurrence will be created. The field phase is the index of
+// the part of the series.
 type newStart struct {
 	phase int
 	recur.Occurrence

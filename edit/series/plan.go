@@ -66,9 +66,9 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSe
 	}
 }
 
-// planState computes the new author, publication date and status of the series. A sent status takes a trashed
-// series out of the trash, with the occurrences that were trashed with it. It also takes the addressed
-// occurrence out of the trash.
+// planState computes the new author, publication date and status of the series. A sent status takes a trashed series
+// out of the trash, with the occurrences that were trashed with it. It also takes the occurrence in the path out of
+// the trash.
 func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
@@ -194,8 +194,8 @@ func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	return ok && !o.StartsAt().After(w.Now)
 }
 
-// planPhaseFields decides which fields occurrences copy from the shared fields of their phases. An occurrence that
-// moves to another phase copies the fields in which the phases differ. An occurrence that the new schedule restores
+// planPhaseFields decides which fields occurrences copy from the series. An occurrence that moves to another phase
+// (part of the series) copies the fields in which the phases differ. An occurrence that the new schedule restores
 // from the trash copies all. Own fields, and occurrences outside the schedule, do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)

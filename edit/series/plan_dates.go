@@ -131,8 +131,8 @@ func (w *seriesWrite) planSpans() error {
 	return nil
 }
 
-// movedPhase returns the new first span of a phase, after a request moves an event. The event had the span from
-// and gets the sent dates. The phase, which begins with the span first, moves by the same amount.
+// movedPhase returns the new first span of a phase, a part of a series, after a request moves an event. The event
+// had the span from and gets the sent dates. The phase, which begins with the span first, moves by the same amount.
 func movedPhase(first, from calendar.Span, in *edit.EventInput) calendar.Span {
 	to := edit.NominalSpan(from, in)
 	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}

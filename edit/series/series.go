@@ -39,7 +39,7 @@ type seriesWrite struct {
 	storedPhases []seriesPhase
 	phases       []seriesPhase // phases after the write
 	occurrences  []*occurrenceChange
-	addressed    *occurrenceChange // the addressed occurrence; nil means the series
+	addressed    *occurrenceChange // the occurrence whose id is in the path; nil means the series
 	scope        edit.Scope
 
 	state          edit.PublicationState // new state of the series
@@ -98,7 +98,7 @@ func (c *occurrenceChange) isLive() bool { return c.State.Status != calendar.Tra
 // written for it alone.
 func (c *occurrenceChange) ownsField(name string) bool { return slices.Contains(c.OwnFields, name) }
 
-// openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
+// openSeries loads a series with its schedules and occurrences. It locks the series, then the occurrences in the
 // order of their ids.
 func openSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, scope edit.Scope) (*seriesWrite, error) {
 	s, err := edit.LockSeries(ctx, tx, id)

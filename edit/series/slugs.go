@@ -16,8 +16,7 @@ func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) edi
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: w.series.ID, Language: l, Slug: slug, Trashed: trashed}
 }
 
-// slugs returns the slugs of the series in all languages, the original language first. The slugs of
-// translations are those of its last phase.
+// slugs returns the slugs of the series in all languages in which it has a text, the original language first.
 func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	trashed := w.wasTrashed()
 	out := []edit.OwnedSlug{w.slugIn(w.series.Language, edit.ValueOr(w.series.Slug, w.slug), trashed)}

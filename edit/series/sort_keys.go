@@ -11,7 +11,7 @@ import (
 )
 
 // SortKeysOf returns the sort keys of a series by the name of their column. Each key is made of the title that
-// readers of a language get. The template t has the fields that the occurrences of the last phase share.
+// readers of a language get. The event t has the titles of the series.
 func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	keys := make(map[string][]byte, len(calendar.Languages))
 	for _, l := range calendar.Languages {
@@ -21,7 +21,7 @@ func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	return keys
 }
 
-// WriteSortKeys computes and stores the sort keys of series again, from the titles of their last phases.
+// WriteSortKeys computes the sort keys of series from their titles and stores them.
 func WriteSortKeys(ctx context.Context, tx *ent.Tx, e *edit.Editor, ids []int64) error {
 	// The lock precedes the first read of the transaction, so that this sees the changes of earlier writers.
 	rows, err := tx.Series.Query().Where(series.IDIn(ids...)).Order(series.ByID()).Modify(edit.ForUpdate).All(ctx)
@@ -49,8 +49,8 @@ func WriteSortKeys(ctx context.Context, tx *ent.Tx, e *edit.Editor, ids []int64)
 	return nil
 }
 
-// setSeriesSortKeys sets in m the keys by which lists of series are sorted in each language. The template t has the
-// title.
+// setSeriesSortKeys sets in m the keys by which lists of series are sorted in each language. The event t has the
+// titles of the series.
 func setSeriesSortKeys(e *edit.Editor, m *ent.SeriesMutation, t *ent.Event) {
 	keys := SortKeysOf(e.Site.IndexedIn(), t)
 	m.SetSortEn(keys[edit.NameSortColumn(calendar.English)])

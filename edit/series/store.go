@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// store writes the planned changes of the series and its occurrences to the database.
+// store writes the planned changes of the series and its occurrences to the database and the change log. It returns
+// an error if they are too large or exceed the caller's budget.
 func (w *seriesWrite) store(ctx context.Context) error {
 	if err := w.storeSeriesSlugs(ctx); err != nil {
 		return err

@@ -53,7 +53,8 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fingerprint returns a text that identifies the content of a phase. Equal phases have the same text.
+// fingerprint returns a text that identifies the schedule and the shared fields in a part of a series. Equal parts
+// have the same text.
 func (p *seriesPhase) fingerprint() (string, error) {
 	template, err := ent.EncodeTemplate(&p.template)
 	if err != nil {

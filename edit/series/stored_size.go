@@ -35,8 +35,8 @@ func MostText(occurrences int) int {
 	return max(0, (maxStored/max(1, occurrences)-occurrenceBytes)/2)
 }
 
-// occurrenceSize estimates the bytes that an occurrence with the fields of a template takes in the database,
-// including search texts. The estimate does not depend on the ids of links.
+// occurrenceSize estimates the bytes that an occurrence with the fields of t takes in the database, including search
+// texts. The estimate does not depend on the ids of links.
 func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	n := occurrenceBytes
 	for _, name := range edit.TemplateFieldNames(t.Language) {
@@ -48,8 +48,8 @@ func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	return n
 }
 
-// fieldSize estimates the bytes that a named field of a template takes, without search texts. It returns 0 for a
-// field of fixed size.
+// fieldSize estimates the bytes that the named field of t takes, without search texts. It returns 0 for a field of
+// fixed size.
 func fieldSize(name string, t *ent.Event) int {
 	switch f, l := edit.TemplateFieldOf(name); {
 	case l != "":
@@ -100,7 +100,7 @@ func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest str
 	return size, largest
 }
 
-// searchedText returns the value of a named field of a template. It reports whether search texts include this
+// searchedText returns the value of the named text field of t. It returns false if search texts do not include the
 // field.
 func searchedText(name string, t *ent.Event) (string, bool) {
 	field, l := calendar.CutField(name)
@@ -141,7 +141,8 @@ func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange)
 	return w.SpendBudget(ctx, w.tx, made, texts)
 }
 
-// phaseSize estimates the bytes that an occurrence of a phase takes. The phase is given by its index.
+// phaseSize estimates the bytes that a new occurrence takes. The parameter phase is the index of the part of the
+// series to which it belongs.
 func (w *seriesWrite) phaseSize(phase int) int {
 	if w.phaseSizes == nil {
 		w.phaseSizes = make(map[int]int)

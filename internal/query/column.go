@@ -33,7 +33,7 @@ type Column struct {
 	Table       string        // name of the table that stores the values
 	Field       string        // name of the column in Table; "" for links, which have their own table
 	LinksTo     calendar.Kind // kind of record that an id identifies; "" for a flag
-	Words       []string      // words that a word column can store; nil means any
+	Words       []string      // words that a WordKind column can store; nil means any
 	// Public is true if the value is shown although the event has a password. A filter by another column never finds
 	// events whose protected values the client cannot see (contract, section 13).
 	Public bool

@@ -26,7 +26,7 @@ type Events struct {
 	Protected bool
 	// Window restricts starts and ends, in whole seconds.
 	Window     Window
-	Periods    []Period // periods in which an event must be; nil means any
+	Periods    []Period // an event must be in all of these periods; nil means any time
 	Include    []int64  // ids of the only events to include
 	ByEnd      bool
 	Conditions []Condition
