@@ -202,10 +202,10 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 	return ReservedIDs{BySource: reserved, Sequences: sequences}, err
 }
 
-// lastRevisions returns, by event id, the last revision in which each event was changed. It is above the last
-// iCalendar SEQUENCE of a deleted event: each rise of SEQUENCE is a change with its own revision. If the log no
-// longer has changes of an event, the result is the last revision before the log begins. It is missing if no
-// revision was forgotten.
+// lastRevisions returns, by event id, the id of the last change of each event in the change log. It is above the
+// last iCalendar SEQUENCE of a deleted event, because each rise of SEQUENCE is a change. If the log no longer has
+// changes of an event, the result is the last id before the log begins. It is missing if no entry was removed from
+// the log.
 func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
 	last := make(map[int64]int64)
 	if len(events) == 0 {

@@ -93,9 +93,9 @@ func StoreSite(
 	})
 }
 
-// NoteReindex stores how far the reindexing has come, as the value of ReindexSetting. Nil removes the setting. It
-// returns ErrSiteChanged if the stored settings of the site are no longer those of the editor. Another change of
-// the main language may then have restarted the reindexing.
+// NoteReindex stores how far search texts are written again, as the value of ReindexSetting. Nil removes the
+// setting. It returns ErrSiteChanged if the stored settings of the site are no longer those in e.Site. Another
+// change of the main language may then have restarted the work.
 func (e *Editor) NoteReindex(ctx context.Context, db *ent.Client, value []byte) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		if err := e.requireSite(ctx, tx); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// scheduleChange is the part of a request that changes the schedules of a series.
+// scheduleChange has the sent fields of a request that change the schedules of a series: dates, rule, rdates and
+// exdates.
 type scheduleChange struct {
 	// span returns the new first span of a phase (part of the series with one schedule), from its old one.
 	span          func(calendar.Span) calendar.Span

@@ -44,7 +44,8 @@ func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.slug = &slugs[0].Slug
 }
 
-// takeSlug takes a slug that the client sent for the series, and stores it.
+// takeSlug takes a slug that the client sent for the series, in the language of the write. The templates in w.phases
+// get it. If the series has this slug in any language, nothing changes.
 func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	slugs := w.slugs()
 	i := 0

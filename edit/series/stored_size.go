@@ -60,7 +60,8 @@ func fieldSize(name string, t *ent.Event) int {
 	return 0
 }
 
-// foldedSizes caches the sizes of folded texts in bytes, because the occurrences of a series share their texts.
+// foldedSizes caches, by text, the size in bytes of the form that searches compare (search.Fold). The occurrences of
+// a series share their texts.
 type foldedSizes map[string]int
 
 func (s foldedSizes) of(text string) int {

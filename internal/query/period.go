@@ -40,8 +40,8 @@ func (p Period) Near() Window {
 	return Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 }
 
-// predicates returns conditions for the rows in the period. They fit the tables of events and of withdrawals, whose
-// columns have the same names. timed selects all-day rows that are compared by their times instead of their dates.
+// predicates returns conditions for the rows in the period. They fit the tables of events and of withdrawals, which
+// have these columns in common. timed selects all-day rows that are compared by their times instead of their dates.
 // Nil selects no such rows.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
 	var where []func(*sql.Selector)

@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 )
 
-// WithdrawalTime is the time for which feeds list a withdrawn event (contract, section 20).
+// WithdrawalTime is the time for which feeds list a withdrawn event, one that is no longer public (contract, section
+// 20).
 const WithdrawalTime = 60 * 24 * time.Hour
 
 // sequencesAtOnce is the largest number of ids in one statement that reads sequence numbers.
@@ -36,8 +37,8 @@ type Withdrawal struct {
 	Sequence int64
 }
 
-// IncludesWithdrawn reports whether the list may contain withdrawn events. It may if the query restricts only
-// dates, terms, venues and organizers: other properties of withdrawn events are not stored.
+// IncludesWithdrawn reports whether the list can contain withdrawn events, which are no longer public. The query
+// must restrict only dates, terms, venues and organizers, because other properties of such events are not stored.
 func (q *Events) IncludesWithdrawn() bool {
 	return q.Include == nil && q.Series.IDs == nil && !q.Series.None && !q.Series.First && !q.AsksForPlaces() && q.Search == nil &&
 		!slices.ContainsFunc(q.Conditions, func(c Condition) bool {
@@ -45,7 +46,8 @@ func (q *Events) IncludesWithdrawn() bool {
 		})
 }
 
-// WithdrawnPart limits which withdrawn events of a list FindWithdrawn returns. The zero value means all of them.
+// WithdrawnPart limits which events FindWithdrawn returns from those of a list that are no longer public. The zero
+// value means all of them.
 type WithdrawnPart struct {
 	After, Last *Position // positions above After and up to Last; nil means no bound
 	Upcoming    bool      // true for only events that had not ended when they were withdrawn
@@ -91,7 +93,7 @@ func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPa
 	return d.withdrawn(ctx, q.Now, where, part.Limit)
 }
 
-// WithdrawnBySlug returns the event that had a slug when it was withdrawn. If there were several, it returns
+// WithdrawnBySlug returns the event that had a slug when it ceased to be public. If there were several, it returns
 // the latest. Nil means none.
 func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Time) (*Withdrawal, error) {
 	found, err := d.withdrawn(ctx, now, []predicate.Withdrawal{hasKey(calendar.Event, slug)}, 1)
@@ -101,7 +103,7 @@ func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Tim
 	return &found[0], nil
 }
 
-// WithdrawnSlugs returns the slugs that an event had when it was withdrawn.
+// WithdrawnSlugs returns the slugs that an event had when it ceased to be public.
 func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error) {
 	return d.Ent.WithdrawalKey.Query().
 		Where(withdrawalkey.WithdrawalID(id), withdrawalkey.KindEQ(calendar.Event)).Order(withdrawalkey.ByID()).
