@@ -29,10 +29,10 @@ const BudgetPrefix = "series_budget:"
 // processes share the counter.
 func (e *Editor) budgetCounter() string { return BudgetPrefix + strconv.FormatInt(e.By.UserID, 10) }
 
-// SpendBudget charges the caller's hourly budget for a write. The write creates as many occurrences as made
-// says, and stores size bytes. It only reads the counter: storeBudget updates it at the end, because other
-// transactions of the user would wait for the row. The error is *calendar.Error rest_too_many_requests. A
-// caller that is not a user has no budget.
+// SpendBudget charges the user's hourly budget for a write that creates made occurrences and stores size bytes. A
+// write of no occurrence and at most unitBytes is free, and so are callers that are no users. It only reads the
+// counter. storeBudget updates it at the end, because other transactions of the user would wait for the row. If the
+// budget is used up, the error is *calendar.Error rest_too_many_requests.
 func (e *Editor) SpendBudget(ctx context.Context, tx *ent.Tx, made, size int) error {
 	if e.By.UserID == 0 || made == 0 && size <= unitBytes {
 		return nil

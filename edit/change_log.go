@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 )
 
-// revision is the id of the counter whose value is the id of the newest change.
+// revision is the id of the counter whose value is the id of the newest entry in the change log.
 const revision = "revision"
 
 // BatchSize is the number of rows that one statement writes or reads. It keeps the number of placeholders below the
@@ -58,8 +58,8 @@ func FieldsInLanguages(fields, inLanguages []string) []string {
 	return out
 }
 
-// LogLoaded adds one entry to the change log for many new records. The ids must be in ascending order. The
-// parameter public reports whether the public sees any of the records.
+// LogLoaded adds one entry to the change log for many new records, and none for no ids. The ids must be in ascending
+// order. The parameter public reports whether the public sees any of the records.
 func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64, public bool) {
 	if len(ids) > 0 {
 		e.LogChange(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)}, Impact{Visible: public})

@@ -78,7 +78,7 @@ func lastForgotten(ctx context.Context, db *ent.Client, before time.Time) (int64
 	return 0, nil
 }
 
-// FirstChange returns the revision of the oldest entry of the change log. It is 0 before the first write.
+// FirstChange returns the revision, the id in the change log, of the oldest entry. It is 0 if the log is empty.
 func FirstChange(ctx context.Context, db *ent.Client) (int64, error) {
 	ids, err := db.Change.Query().Order(entchange.ByID()).Limit(1).IDs(ctx)
 	if err != nil || len(ids) == 0 {

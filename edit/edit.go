@@ -47,8 +47,8 @@ type Editor struct {
 	// Write is the language of the texts sent, from a parameter or the path. "" means that the request has
 	// none: then new records are in the language of the site, and changes go to the original text.
 	Write calendar.Language
-	// Request is the language of the reply. "" means the language of the site. Duplicates are recognised by
-	// their original text and by their text in this language.
+	// Request is the language of the response. "" means the language of the site. Duplicates are recognised by their
+	// original text and by their text in this language.
 	Request calendar.Language
 	// Reserved has ids for new records. The zero value means that all are drawn.
 	Reserved ReservedIDs

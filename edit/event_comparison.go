@@ -23,8 +23,8 @@ type EventComparison struct {
 // LoadTexts loads the translations of a stored event. Compare requires this.
 func (w *EventWrite) LoadTexts(ctx context.Context) error { return w.before.load(ctx, w.tx) }
 
-// SetTexts sets the translations of the event to others, instead of LoadTexts. It is for an event that was made
-// from the template of a series and is not stored.
+// SetTexts sets the translations of the event to others, instead of LoadTexts. It is for an event that represents a
+// series and is not stored.
 func (w *EventWrite) SetTexts(others []calendar.Text) {
 	r := w.before
 	r.addTexts(others)

@@ -65,7 +65,8 @@ type Website struct {
 	URL string
 }
 
-// TermRef names a category or tag by ID, or by Name if that is not empty. An unknown name creates a term.
+// TermRef names a category or tag by ID, or by Name if that is not empty. An unknown name creates a term, if the
+// caller has that right.
 type TermRef struct {
 	ID   int64
 	Name string

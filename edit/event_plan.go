@@ -21,8 +21,8 @@ type plan struct {
 }
 
 // planEvent looks up all records that the input of an event names. The row is nil for a new event. The parameters
-// span and schedule are faults in its dates that the caller found. Nil means none. The error is param.Invalid with
-// all faults, in the order of the parameters.
+// span and schedule are errors in the sent dates and schedule, which the caller found. Nil means none. The error is
+// param.Invalid with all parameter errors, in the order of the parameters.
 func (e *Editor) planEvent(
 	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span, schedule *param.Fault,
 ) (*plan, error) {
@@ -182,8 +182,8 @@ func createLinked[I any, R ent.Row](kind calendar.Kind, refs *[]LinkRef[I], crea
 	return uniqueIDs(ids), nil
 }
 
-// linkedError wraps the faults of a venue or organizer inside an event into one fault of the event's parameter. It
-// returns other errors unchanged.
+// linkedError wraps the errors in a new venue or organizer inside an event into one error of the event's parameter.
+// It returns other errors unchanged.
 func linkedError(name string, index int, err error) error {
 	var inner param.Invalid
 	if errors.As(err, &inner) {

@@ -51,7 +51,8 @@ type seriesMember struct {
 	nominal calendar.Wall
 }
 
-// relinkedRecords has the ids of the venues or organizers of an event before and after a write.
+// relinkedRecords has the ids of the venues or organizers of an event before and after a write. The field sent is
+// true if the request sends the list.
 type relinkedRecords struct {
 	kind          calendar.Kind
 	sent          bool
@@ -78,9 +79,8 @@ func (e *Editor) ChangeEvent(tx *ent.Tx, row *ent.Event, in *EventInput) (*Event
 	return w, err
 }
 
-// ChangeSeries returns an EventWrite for a change of a series, which the caller has locked. The input is
-// compared with row, which is an occurrence or an event made from the template of the series. The caller needs
-// rights on the series s, not on row.
+// ChangeSeries returns an EventWrite for a change of a series, which the caller has locked. The input is compared
+// with row, which is an occurrence or represents the series. The caller needs rights on the series s, not on row.
 func (e *Editor) ChangeSeries(tx *ent.Tx, s *ent.Series, row *ent.Event, in *EventInput) (*EventWrite, error) {
 	w, err := e.ChangeEvent(tx, row, in)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *Editor) ChangeSeries(tx *ent.Tx, s *ent.Series, row *ent.Event, in *Eve
 	return w, nil
 }
 
-// seriesRecord returns the columns of a series that it shares with other records. The texts are missing.
+// seriesRecord returns a record with the columns of a series, without its texts.
 func seriesRecord(s *ent.Series) *record {
 	return &record{
 		textOwner: textOwner{
@@ -115,8 +115,8 @@ func (w *EventWrite) Prepare(ctx context.Context, schedule *param.Fault) error {
 	return w.CarryOut(ctx)
 }
 
-// Plan looks up all records that the input names. The parameter schedule is a fault in the sent rule or dates that
-// the caller found; nil means none. Plan returns param.Invalid with all faults of the input.
+// Plan looks up all records that the input names. The parameter schedule is an error in the sent rule or dates that
+// the caller found. Nil means none. Plan returns param.Invalid with all errors of the input.
 func (w *EventWrite) Plan(ctx context.Context, schedule *param.Fault) (err error) {
 	w.plan, err = w.editor.planEvent(ctx, w.tx, w.before, w.row, w.sent, w.in, w.early, schedule)
 	return err
@@ -282,8 +282,8 @@ func (w *EventWrite) Update(ctx context.Context) (*ent.Event, error) {
 	return changed, nil
 }
 
-// storePublicity stores a withdrawal if the write hides the event from the public. It deletes the withdrawal if
-// the write makes the event public again.
+// storePublicity stores a withdrawal, the last public state for feeds, if the write hides the event from the public.
+// It deletes the withdrawal if the write makes the event public again.
 func (w *EventWrite) storePublicity(ctx context.Context) error {
 	e := w.editor
 	next := NextPublicationState(
@@ -340,8 +340,8 @@ func (w *EventWrite) compareLinks(ctx context.Context) (err error) {
 	return nil
 }
 
-// setMembership sets the columns in u that tie the event to a series or make it a single event. For an occurrence
-// it also sets the names of its own fields, which differ from the series.
+// setMembership sets the columns in u that tie the event to a series or make it a single event. For an occurrence it
+// also sets the names of fields that the write changes in it alone.
 func (w *EventWrite) setMembership(u *ent.EventUpdate) {
 	switch {
 	case w.joins != nil:
@@ -381,8 +381,8 @@ func isProtectedAfter(row *ent.Event, in *EventInput) bool {
 	return in.Password == nil && HasPassword(row) || ValueOr("", in.Password) != ""
 }
 
-// findImpact returns the Impact of the write: whether the public sees its changes. It is called when w.diff has
-// all changed fields.
+// findImpact returns the Impact of the write, which says whether the public sees its changes. It is called when
+// w.diff has all changed fields.
 func (w *EventWrite) findImpact(ctx context.Context) (Impact, error) {
 	e, row := w.editor, w.row
 	c := &PublicChange{

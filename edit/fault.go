@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// faultOf returns the fault f with the name of its parameter set. Nil stays nil.
+// faultOf sets the name of the parameter in the error f, and returns f. Nil stays nil.
 func faultOf(name string, f *param.Fault) *param.Fault {
 	if f != nil {
 		f.Param = name
@@ -15,8 +15,8 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// InvalidInput returns param.Invalid with all given faults that are not nil, in their order. It returns nil if all
-// are nil.
+// InvalidInput returns param.Invalid with all given parameter errors that are not nil, in their order. It returns
+// nil if all are nil.
 func InvalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
@@ -30,7 +30,7 @@ func InvalidInput(found ...*param.Fault) error {
 	return all
 }
 
-// unknownTerms returns the fault of a parameter whose terms do not exist, for a caller who may not create terms.
+// unknownTerms returns the error of a parameter with terms that do not exist, if the caller cannot create terms.
 func unknownTerms(name string, names []string) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "unknown-terms", Key: "unknown-terms",
@@ -38,9 +38,9 @@ func unknownTerms(name string, names []string) *param.Fault {
 	}
 }
 
-// InvalidLinked returns the fault of an event parameter that contains an invalid new venue or organizer. The index
-// is its place in the list, from 0. Data["params"] is a []param.Fault with the inner faults. Package server
-// translates them for the reply.
+// InvalidLinked returns the error of an event parameter that contains an invalid new venue or organizer. The index
+// is its place in the list, from 0. Data["params"] is a []param.Fault with the inner errors. Package server
+// translates them for the response.
 func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "invalid-linked-record", Key: "invalid-linked-record",
@@ -74,7 +74,7 @@ func uniqueIDs(ids []int64) []int64 {
 	return out
 }
 
-// idsWithout returns the ids of all that are not in some, in their order.
+// idsWithout returns the ids in the list all that are not in the list some. It keeps their order.
 func idsWithout(all, some []int64) []int64 {
 	drop := make(map[int64]bool, len(some))
 	for _, id := range some {

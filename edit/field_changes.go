@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// diff records the names of the fields that a write changes, while functions such as putValue set them in a
-// mutation. For a new row all values are set.
+// diff records the names of the fields that a write changes. Functions such as putValue add them when they set a
+// changed field. For a new row, isNew is true and putValue sets unchanged values as well.
 type diff struct {
 	isNew            bool
 	fields           []string // names of the changed fields in the API
@@ -44,8 +44,8 @@ func putTime(d *diff, name string, old, value time.Time, set func(time.Time)) {
 	putValue(d, name, old.Unix(), value.Unix(), func(int64) { set(value) })
 }
 
-// putOptional sets a column that may be null, if value differs from old or the row is new. It calls set, or
-// clear if value is nil. It notes the name of the field in d.
+// putOptional sets a column that can be null, if value differs from old. It calls set, or clear if value is nil. It
+// notes the name of the field in d, unless it is "".
 func putOptional[T comparable](d *diff, name string, old, value *T, set func(T), clear func()) {
 	switch {
 	case value == nil && old == nil:
@@ -63,8 +63,7 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 }
 
 // putFields sets those fields in m that differ between the rows old and row, and notes their names in d. For a new
-// row it sets all fields. It does not note changes of texts, because their language is only known where they are
-// rewritten.
+// row it sets all fields. It does not note changes of texts, because their language is known only in rewrite.
 func putFields[R, M, T any](d *diff, fields []ent.Field[R, M, T], m M, old, row R) {
 	for _, f := range fields {
 		same := f.Same(old, row)
@@ -86,8 +85,8 @@ func ValueOr[T any](old T, sent *T) T {
 	return old
 }
 
-// applyID returns the id of a reference after a write. It is the sent id, nil if 0 was sent, and old if nothing
-// was sent.
+// applyID returns the id in a column after a write. It is the sent id, nil if 0 was sent, and old if nothing was
+// sent.
 func applyID(old, sent *int64) *int64 {
 	switch {
 	case sent == nil:

@@ -55,16 +55,16 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 	return nil
 }
 
-// templateLinks maps names of event fields that refer to other records to the JSON path of the ids in a
-// template.
+// templateLinks maps event fields that refer to other records to the JSON path of the ids in a template. A template
+// has the fields that occurrences of a series share.
 var templateLinks = map[string]string{
 	"image": "$.ImageID", "post_parent": "$.ParentID", "categories": "$.Categories", "tags": "$.Tags",
 	"venue": "$.Venues", "organizer": "$.Organizers",
 }
 
-// unlinkSeries removes ids from one field in the templates of all series. Each changed series gets a new version.
-// The series are locked in the order of their ids. The caller must unlink events afterwards, because the series
-// may have got new occurrences before they were locked. The parameter seen reports whether the public could see
+// unlinkSeries removes ids from one field that series share with their occurrences. Each changed series gets a new
+// version. The series are locked in the order of their ids. The caller must unlink events afterwards, because a
+// series may have got new occurrences before it was locked. The parameter seen reports whether the public could see
 // the records.
 func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64, seen bool) error {
 	linked, err := linkedSeries(ctx, tx, field, ids)
@@ -104,8 +104,8 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 	return nil
 }
 
-// linkedSeries returns the ids of the series that have any of ids in the given field of a template, in ascending
-// order.
+// linkedSeries returns the ids of the series whose shared field has any of ids, in ascending order. The field is one
+// of templateLinks.
 func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (found []int64, err error) {
 	var rows []struct {
 		SeriesID int64  `json:"series_id"`
@@ -131,8 +131,8 @@ func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (f
 	return slices.Compact(found), nil
 }
 
-// DropTemplateLinks removes from one field of a template the ids for which drop returns true. It returns whether
-// it removed any.
+// DropTemplateLinks removes the ids for which drop returns true from a field of t, the shared fields of a series. It
+// returns whether it removed any.
 func DropTemplateLinks(t *ent.Event, field string, drop func(int64) bool) bool {
 	was := *t
 	without := func(ids []int64) []int64 { return slices.DeleteFunc(ids, drop) }
@@ -257,7 +257,7 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	return t, nil
 }
 
-// linkTerms replaces the terms of an event, from was to is, and updates the event counts of these terms. The two
+// linkTerms replaces the terms of an event, from was to is, and updates the terms' counts of published events. The
 // booleans report whether the event counted before and counts after the write. The counts are changed first. This
 // locks the new terms, so that no other transaction deletes them before the links are stored.
 func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// claimRows is the number of counter rows that lockName uses. If two names share a row, one writer waits for
-// the other without need.
+// claimRows is the number of counter rows that lockName locks. If two names share a row, one writer waits for the
+// other without need.
 const claimRows = 256
 
 // lockName locks a name within scope until the transaction ends. Meanwhile no other transaction can create a
@@ -53,8 +53,8 @@ func ForShare(s *sql.Selector) {
 	}
 }
 
-// ForUpdate modifies a query so that no other transaction can lock or change the rows it finds until this one
-// ends. Use it for rows that the transaction will change. It changes nothing for SQLite.
+// ForUpdate modifies a query so that no other transaction can lock or change its rows until this one ends. Use it
+// for rows that the transaction will change. It changes nothing for SQLite, which has one writer at a time.
 func ForUpdate(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForUpdate()
@@ -95,7 +95,8 @@ func LockSeriesOf(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error)
 }
 
 // LockEvents loads and locks events until the transaction ends, at most some hundreds. It first locks all their
-// series, then the events, both in the order of the ids. The result lacks events that do not exist.
+// series, then the events, both in the order of the ids. The result lacks events that do not exist. If one became an
+// occurrence meanwhile, it returns store.ErrConflict.
 func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, error) {
 	load := func(lock func(*sql.Selector)) ([]*ent.Event, error) {
 		return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(lock).All(ctx)
@@ -162,7 +163,7 @@ const noLimit = 1<<31 - 1
 
 // lockRecords locks the records of a kind that the function where selects, at most limit, and returns their ids.
 // They are in the order that where sets, then in ascending order. The columns in where must have the same name in
-// all tables that have them.
+// all record tables.
 func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, where func(*sql.Selector), limit int) ([]int64, error) {
 	return tx.Client().RecordIDs(ctx, kind, limit, where, ForUpdate)
 }

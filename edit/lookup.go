@@ -21,9 +21,9 @@ type termLookup struct {
 	texts    []string
 }
 
-// lookUpTerms finds the terms that an event refers to: by id, by name in any language, or by slug, in this order.
-// It returns a fault for an id of another taxonomy. Names that it does not find are in the result, for
-// createTerms. The parameter name is the request parameter for the fault.
+// lookUpTerms finds the terms that an event refers to. It looks for ids, then names in any language, then slugs. It
+// returns a parameter error for an id of another taxonomy. Names that it does not find are in the result, for
+// createTerms. The parameter name is the request parameter for the error.
 func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, name string, refs []TermRef) (
 	*termLookup, *param.Fault, error,
 ) {
@@ -123,6 +123,6 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	return uniqueIDs(l.ids), nil
 }
 
-// nameBelow returns the name that lockName locks for a term below a parent. The key is the folded term name.
-// The parent 0 means none.
+// nameBelow returns the name that lockName locks for a term below the parent with this id. The key is the folded
+// term name. The parent 0 means the top level.
 func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

@@ -21,8 +21,8 @@ type Named[R ent.Row, M namedMutation, T any, V comparable] struct {
 	ent.NamedTable[R, M, T]
 	// apply sets the sent values in a row.
 	apply func(v *V, row R)
-	// faults returns the parameter errors in the values of a row after a write. Nil means that all values are
-	// allowed.
+	// faults returns the parameter errors in the values of a row after a write. Nil means that the kind has no such
+	// checks.
 	faults func(row R) []*param.Fault
 	// derive sets in m the columns that are computed from the values. Nil means that the kind has no such
 	// columns.
@@ -37,15 +37,15 @@ type NamedTexts interface {
 	UpdateTexts(ctx context.Context, tx *ent.Tx, e *Editor, row ent.Row, name, description, slug *string) error
 }
 
-// namedTexts are the kinds of records with a name.
+// namedTexts maps each kind of records with a name, such as venues, to the writer of their texts.
 var namedTexts = map[calendar.Kind]NamedTexts{}
 
 // TextsOf returns the writer of texts for venues, organizers or another kind of named records. It returns nil for
 // other kinds.
 func TextsOf(kind calendar.Kind) NamedTexts { return namedTexts[kind] }
 
-// declared registers the rules of a kind, so that TextsOf finds them, and returns n. Each kind calls it once when
-// its variable is declared.
+// declared registers the rules n of a kind, so that TextsOf finds them, and returns n. Each package variable such as
+// Venues calls it once.
 func declared[R ent.Row, M namedMutation, T any, V comparable](n *Named[R, M, T, V]) *Named[R, M, T, V] {
 	namedTexts[n.Kind] = n
 	return n
@@ -91,7 +91,8 @@ func (in *NamedInput[V]) record() *recordInput {
 	}
 }
 
-// recordOf returns a row as a record. The row must have those columns that the caller needs.
+// recordOf returns the columns of a row that all kinds of records have. The row must have those columns that the
+// caller uses.
 func recordOf(row ent.Row) *record {
 	c, t := row.Core(), row.Text()
 	return &record{
@@ -154,8 +155,8 @@ func (n *Named[R, M, T, V]) Update(ctx context.Context, tx *ent.Tx, e *Editor, r
 	return n.update(ctx, tx, e, row, in, in.record(), false)
 }
 
-// Trash moves a record to the trash and removes its links to events for good. If it is in the trash already, Trash
-// returns *calendar.Error, such as venue-is-in-trash.
+// Trash moves a record to the trash and removes the links of events and series to it for good. If it is in the trash
+// already, Trash returns *calendar.Error, such as venue-is-in-trash.
 func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, row R) (R, error) {
 	old := recordOf(row)
 	if err := e.permitTrash(old); err != nil {
@@ -167,7 +168,7 @@ func (n *Named[R, M, T, V]) Trash(ctx context.Context, tx *ent.Tx, e *Editor, ro
 	return n.change(ctx, tx, e, row, row, old, &recordInput{status: new(calendar.Trash)})
 }
 
-// rowAfter returns a copy of old with the image and the fields of this kind that in sends. It does not set the
+// rowAfter returns a copy of old with the image and the sent fields that only this kind has. It does not set the
 // fields that all named records share.
 func (n *Named[R, M, T, V]) rowAfter(in *NamedInput[V], old R) R {
 	row := n.Clone(old)
@@ -176,8 +177,8 @@ func (n *Named[R, M, T, V]) rowAfter(in *NamedInput[V], old R) R {
 	return row
 }
 
-// fill sets in m the fields that only this kind has and that differ between old and row. The function fillNamed
-// sets the others.
+// fill sets in m the fields that only this kind has and that differ between old and row. For a new row it sets all
+// of them. The function fillNamed sets the others.
 func (n *Named[R, M, T, V]) fill(m M, old, row R, d *diff) {
 	putFields(d, n.Fields, m, old, row)
 	if n.derive != nil {

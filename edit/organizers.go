@@ -2,7 +2,7 @@ package edit
 
 import "github.com/almanac-cal/almanac/ent"
 
-// Organizers has the rules of writing organizers.
+// Organizers has the methods that create, change and trash organizers.
 var Organizers = declared(&Named[*ent.Organizer, *ent.OrganizerMutation, *ent.OrganizerTranslation, ent.OrganizerValues]{
 	NamedTable: ent.OrganizersTable, apply: (*ent.OrganizerValues).Apply,
 })

@@ -31,7 +31,7 @@ type Origin struct {
 }
 
 // ReservedIDs has ids chosen in advance for records that an import will create. A new record without a reserved id
-// gets the next free one.
+// gets the next free one. BySource has them by source id.
 type ReservedIDs struct {
 	BySource map[string]int64
 	// ByStart has ids of occurrences by their nominal start. It is set for one series at a time.
@@ -202,10 +202,10 @@ func (e *Editor) Reserve(ctx context.Context, tx *ent.Tx, list []Origin, keep bo
 	return ReservedIDs{BySource: reserved, Sequences: sequences}, err
 }
 
-// lastRevisions returns, by event id, the last revision in which each event was changed. It is above the last
-// iCalendar SEQUENCE of a deleted event: each rise of SEQUENCE is a change with its own revision. If the log no
-// longer has changes of an event, the result is the last revision before the log begins. It is missing if no
-// revision was forgotten.
+// lastRevisions returns, by event id, the id of the last change of each event in the change log. It is above the
+// last iCalendar SEQUENCE of a deleted event, because each rise of SEQUENCE is a change. If the log no longer has
+// changes of an event, the result is the last id before the log begins. It is missing if no entry was removed from
+// the log.
 func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]int64, error) {
 	last := make(map[int64]int64)
 	if len(events) == 0 {
@@ -237,9 +237,9 @@ func lastRevisions(ctx context.Context, tx *ent.Tx, events []int64) (map[int64]i
 	return last, nil
 }
 
-// newIDs returns the id for each origin of list. It is the id of the stored record, the id at the source if keep
-// is true, or a new one. It is 0 for a new term if keep is false. New ids are above all ids at the source, which
-// are in all.
+// newIDs returns an id for each origin in list. A stored record keeps its id. A new one gets its id at the source if
+// keep is true, or else the next free id. A new term gets 0 if keep is false or it has no id at the source. Free ids
+// are above all ids at the source, which are in all.
 func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, keep bool) ([]int64, error) {
 	ids := make([]int64, len(list))
 	kept := store.Rows{Table: entrecord.Table, Columns: []string{entrecord.FieldID, entrecord.FieldKind}}
@@ -280,7 +280,7 @@ func (e *Editor) newIDs(ctx context.Context, tx *ent.Tx, list, all []Origin, kee
 const idGap = 100_000
 
 // raiseSequences ensures that ids allocated later are above the ids at the source of an import. The distance is
-// idGap. It is at least idGap/2 if an earlier import has raised the sequences already.
+// idGap. It is at least idGap/2 if an earlier import has raised the ids already.
 func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Time) error {
 	highest := make(map[bool]Origin) // by whether it is a term
 	for _, o := range list {
@@ -311,8 +311,8 @@ func raiseSequences(ctx context.Context, tx *ent.Tx, list []Origin, now time.Tim
 	return nil
 }
 
-// storeOrigins inserts the rows of origins. The list ids has the id of each record in this calendar. 0 skips
-// the record. A UID or guid that another origin has too is left out.
+// storeOrigins inserts the rows of origins. The list ids has the id of each record in this calendar. 0 skips the
+// record. A UID or guid is left out if another origin has it or the record was stored before.
 func storeOrigins(ctx context.Context, tx *ent.Tx, list []Origin, ids []int64) error {
 	uids, err := freeTexts(list, func(o Origin) string { return o.UID }, func(some []string) ([]string, error) {
 		return tx.Origin.Query().Where(origin.UIDIn(some...)).Select(origin.FieldUID).Strings(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// passwordSetting is the id of the setting that stores the key.
+// passwordSetting is the id of the setting that stores the result of PasswordKey.
 const passwordSetting = "event_password_key"
 
 // PasswordKey returns the secret key for hashes of event passwords: 32 random bytes that all processes of one

@@ -14,10 +14,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// PublishDue publishes all scheduled records whose publication date is not after now, and returns their number.
-// Any number of processes may call it at the same time: one of them publishes each record. Readers do not
-// depend on it, because a scheduled record counts as published from its date on. PublishDue updates the counts
-// of the terms and the change log.
+// PublishDue publishes all scheduled records whose publication date is not after now, and returns their number. Any
+// number of processes can call it at the same time, and one of them publishes each record. Readers do not depend on
+// it, because a scheduled record counts as published from its date on. PublishDue updates the counts of the terms
+// and the change log.
 func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	e := &Editor{Now: now.UTC().Truncate(time.Second), By: auth.System()}
 	total := 0
@@ -53,8 +53,8 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	return false, nil
 }
 
-// NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time
-// means that no record is scheduled. The publication changes replies without a write.
+// NextDue returns the time at which the next scheduled record after now is published, in UTC. The zero time means
+// that no record is scheduled. Responses change at that time although no request writes.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	for _, kind := range calendar.PublishedKinds {
 		var found []struct {
@@ -86,8 +86,8 @@ func isDue(now time.Time) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 }
 
-// PublishDue publishes scheduled records whose publication date is not after e.Now, at most one batch of each
-// kind. It returns their number. It does not change the modification date.
+// PublishDue publishes scheduled records whose publication date is not after e.Now, at most BatchSize of each kind.
+// It returns their number. It does not change the modification date.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range calendar.PublishedKinds {

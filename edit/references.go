@@ -52,8 +52,8 @@ func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	return nil
 }
 
-// fault returns a fault with the ids that a write may not refer to. It returns nil if there are none. It runs find
-// for ids that are not cached.
+// fault returns the parameter error with the ids that a write may not refer to. It returns nil if there are none. It
+// runs find for ids that are not cached.
 func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, ids []int64) (*param.Fault, error) {
 	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		err := k.load(ctx, find, part)
@@ -61,8 +61,8 @@ func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, i
 	})
 }
 
-// unknownFault returns a fault that lists each unknown id once, or nil. It searches in batches and stops after the
-// first batch with an unknown id, because even anonymous callers can send thousands of ids.
+// unknownFault returns a parameter error with the ids that find does not return, or nil. It searches in batches and
+// stops after the first batch with an unknown id. Even anonymous clients can send thousands of ids.
 func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
 	for part := range slices.Chunk(uniqueIDs(ids), BatchSize) {
 		found, err := find(part)
@@ -76,11 +76,11 @@ func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]in
 	return nil, nil
 }
 
-// authorKind is the kind of users in keys of messages.
+// authorKind stands for users in the keys of error messages.
 const authorKind calendar.Kind = "user"
 
-// UnknownIDs returns the fault for ids that belong to no record of the kind. It is also for records that the
-// caller may not read, so that the reply does not reveal them.
+// UnknownIDs returns the parameter error for ids that belong to no record of the kind. It is also for records that
+// the caller may not read, so that the response does not reveal them.
 func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	words := make([]string, len(ids))
 	for i, id := range ids {
@@ -92,9 +92,8 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	}
 }
 
-// The following functions return the fault of a parameter that refers to a record. Nil means that there is no
-// fault. The caller sets the name of the parameter. A write passes the client of its transaction, other callers
-// any client.
+// The following functions return the error of a parameter that refers to a record. Nil means that there is no error.
+// The caller sets the name of the parameter. A write passes the client of its transaction, other callers any client.
 
 // LoadReferences looks up authors and images in batches. Later calls of AuthorFault and ImageFault then need no
 // query.
@@ -109,7 +108,7 @@ func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, im
 	return nil
 }
 
-// AuthorFault returns a fault if no user has the id. It returns nil otherwise.
+// AuthorFault returns a parameter error if no user has the id. It returns nil otherwise.
 func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	e.makeReferences()
 	fault, err := e.refs.users.fault(ctx, findUsers(db), authorKind, []int64{id})
@@ -119,7 +118,8 @@ func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return fault, nil
 }
 
-// ImageFault returns a fault if no image has the id. It returns nil otherwise, and for 0, which means no image.
+// ImageFault returns a parameter error if no image has the id. It returns nil otherwise, and for 0, which means no
+// image.
 func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -132,8 +132,8 @@ func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*par
 	return fault, nil
 }
 
-// TermsFault returns a fault with the ids that belong to no term of the taxonomy. It returns nil if there are
-// none.
+// TermsFault returns a parameter error with the ids that belong to no term of the taxonomy. It returns nil if there
+// are none.
 func (e *Editor) TermsFault(
 	ctx context.Context, db *ent.Client, taxonomy calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -147,8 +147,8 @@ func (e *Editor) TermsFault(
 	return fault, nil
 }
 
-// ParentFault returns a fault if the parent is no event, is in the trash, or may not be read by the caller. It
-// returns nil otherwise, and for 0, which means no parent.
+// ParentFault returns a parameter error unless the parent is an event outside the trash that the caller may read. It
+// returns nil for 0, which means no parent.
 func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil
@@ -164,8 +164,8 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	return nil, nil
 }
 
-// LinkFault returns a fault with the ids to which an event may not be linked, or nil. Such an id belongs to no
-// venue or organizer, to one in the trash, or to one that the caller may not read.
+// LinkFault returns a parameter error with the ids to which an event may not be linked, or nil. Linkable are venues
+// and organizers outside the trash that the caller may read.
 func (e *Editor) LinkFault(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
@@ -174,7 +174,7 @@ func (e *Editor) LinkFault(
 	})
 }
 
-// lockedLinkFault returns a fault with the ids to which an event may not be linked, or nil. It locks the
+// lockedLinkFault returns a parameter error with the ids to which an event may not be linked, or nil. It locks the
 // records, so that none of them moves to the trash before the transaction ends.
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
@@ -210,8 +210,8 @@ func (e *Editor) linkable(
 	return readable, nil
 }
 
-// SeriesFault returns a fault with the ids of series that do not exist or that the caller may not read. It returns
-// nil if there are none. Series in the trash count as unreadable.
+// SeriesFault returns a parameter error with the ids of series that are missing or not readable for the caller. It
+// returns nil if there are none. Series in the trash count as unreadable.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
 	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
 		return e.readable(ctx, db, calendar.Series, part, func(*sql.Selector) {})

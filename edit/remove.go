@@ -89,8 +89,8 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-// lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their
-// ids. These are the series of the events, and the series whose templates have one of them as parent.
+// lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their ids.
+// These are the series of the events, and the series whose occurrences have one of them as parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)
@@ -111,7 +111,8 @@ func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	return nil
 }
 
-// unlinkRemoved removes all links to venues or organizers. It is called before these are deleted.
+// unlinkRemoved removes the links of events and series to venues or organizers. It is called before these are
+// deleted.
 func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	public, err := e.PublicIDs(ctx, tx, kind, ids)
 	if err != nil {
@@ -126,7 +127,7 @@ func (e *Editor) unlinkRemoved(ctx context.Context, tx *ent.Tx, kind calendar.Ki
 	return nil
 }
 
-// removeSeries deletes series and their phases. Their occurrences become single events.
+// removeSeries deletes series with their schedules. Their occurrences become single events.
 func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	occurrences, err := lockRecords(ctx, tx, calendar.Event, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
 	if err != nil {

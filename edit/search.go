@@ -34,7 +34,8 @@ var searchableFields = func() map[calendar.Kind][]string {
 	return all
 }()
 
-// findable reports whether the change of a record can affect its search texts. If not, they need no update.
+// findable reports whether the change can affect the search texts of its record. If not, the transaction does not
+// update them.
 func (c change) findable() bool {
 	names, ok := searchableFields[c.kind]
 	if c.id == 0 || !ok {
@@ -49,7 +50,8 @@ func (c change) findable() bool {
 	})
 }
 
-// SearchText is a folded text of a record in which searches look for words, with the languages that show it.
+// SearchText is a folded text of a record in which searches look for words. Languages has the bits of the languages
+// that show it.
 type SearchText struct {
 	Languages int
 	Text      string // folded
@@ -110,8 +112,8 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	return e.storeSearchTexts(ctx, tx, kind, ids, texts)
 }
 
-// insertFreshTexts stores the search texts of records that this transaction created and has not changed since.
-// For events it needs no query, because their rows are still in memory.
+// insertFreshTexts stores the search texts of records that this transaction created and has not changed since. For
+// events without translations it runs no query for their texts, because the rows are still in memory.
 func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if kind != calendar.Event {
 		return e.insertSearchTexts(ctx, tx, kind, ids)
@@ -134,7 +136,7 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	return e.insertSearchTexts(ctx, tx, kind, unknown)
 }
 
-// storeSearchTexts inserts search texts. The map has them by the id of their record.
+// storeSearchTexts inserts the search texts of the records in ids. The map has them by the id of their record.
 func (e *Editor) storeSearchTexts(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]SearchText,
 ) error {

@@ -20,7 +20,8 @@ func MayReadSeries(by auth.Principal, s *ent.Series, now time.Time) bool {
 	return status != calendar.Trash && auth.May(by, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, ""))
 }
 
-// LockPhases locks a series and returns its phases in their order. A series without a phase is an error.
+// LockPhases locks a series and returns its phases, which are parts with one schedule, in their order. A series
+// without a phase is an error.
 func LockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	if _, err := LockSeries(ctx, tx, id); err != nil {
 		return nil, fmt.Errorf("series %d: %w", id, err)
@@ -32,7 +33,7 @@ func LockPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, err
 }
 
-// LoadPhases loads the phases of a series in their order.
+// LoadPhases loads the phases of a series, which are parts with one schedule, in their order.
 func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, error) {
 	phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).All(ctx)
 	if err != nil {
@@ -41,13 +42,14 @@ func LoadPhases(ctx context.Context, tx *ent.Tx, id int64) ([]*ent.SeriesPhase, 
 	return phases, nil
 }
 
-// PhaseAt returns the phase of a series that contains a nominal start. Phases must be in their order, and not
-// empty.
+// PhaseAt returns the phase, a part of a series with one schedule, that contains a nominal start. Phases must be in
+// their order, and not empty.
 func PhaseAt(phases []*ent.SeriesPhase, nominal calendar.Wall) *ent.SeriesPhase {
 	return phases[recur.PhaseAt(phases, firstStart, nominal)]
 }
 
-// firstStart returns the earliest nominal start of a phase. The first rdate may be earlier than its start.
+// firstStart returns the earliest nominal start in a part of a series. The first rdate can be earlier than its
+// start.
 func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	if len(p.Rdate) > 0 && p.Rdate[0].Before(p.StartWall) {
 		return p.Rdate[0]
@@ -55,9 +57,9 @@ func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	return p.StartWall
 }
 
-// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase, or removes it if excluded
-// is false. An occurrence whose start the schedule lacks gets an rdate when it returns. The series gets a new
-// version if its dates change.
+// excludeOccurrence adds the nominal start of an occurrence to the exdates of its series. If excluded is false, it
+// removes it. A returning occurrence gets an rdate if the schedule lacks its start. The series gets a new version if
+// its dates change.
 func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, excluded bool) error {
 	if excluded && row.OffSchedule {
 		return nil
@@ -105,14 +107,14 @@ func InsertStart(list []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	return slices.Insert(list, at, w)
 }
 
-// touchSeries gives a series a new version, after a change of rows in other tables that belong to it. It logs
-// the names of the changed fields.
+// touchSeries gives a series a new version, after a change of its schedules, which are in another table. It logs the
+// names of the changed fields.
 func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields []string) error {
 	return e.touch(ctx, tx, calendar.Series, []int64{id}, fields, true, nil)
 }
 
-// ownableFields are the fields that can be own fields of an occurrence, in the order of replies. An own field
-// differs from the series (contract, sections 10.1 and 27.3). Fields of later versions are at the end.
+// ownableFields are the fields that can be own fields of an occurrence, in the order of responses. An own field was
+// written for one occurrence alone (contract, sections 10.1 and 27.3). Fields of later versions are at the end.
 var ownableFields = withTemplateFields([]string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
@@ -120,7 +122,7 @@ var ownableFields = withTemplateFields([]string{
 	"event_status", "event_status_reason", "attendance", "virtual_url",
 })
 
-// withTemplateFields returns the names with those names of templateFields added that are missing.
+// withTemplateFields returns the names, followed by those names of templateFields that are missing.
 func withTemplateFields(names []string) []string {
 	for _, f := range templateFields {
 		if !slices.Contains(names, f.Name) {
@@ -130,9 +132,9 @@ func withTemplateFields(names []string) []string {
 	return names
 }
 
-// ownFields returns the names of the fields in which an occurrence differs from its series, after a write of this
-// occurrence alone. Changed fields are in d. Status, publication date and slug can change as a consequence of
-// other fields. They become own fields only if the client sent them.
+// ownFields returns the names of the own fields of an occurrence after a write of it alone. These are its former own
+// fields and the changed fields in d. Status, publication date and slug can change as a consequence of other fields.
+// They become own fields only if the client sent them.
 func ownFields(row *ent.Event, in *EventInput, d *diff, statusSent bool) []string {
 	var written []string
 	for _, name := range d.namesInLanguages {
@@ -210,7 +212,7 @@ func (e *Editor) ownFieldsLookSame(ctx context.Context, tx *ent.Tx, row *ent.Eve
 	return !public[*row.SeriesID], err
 }
 
-// ScheduleOf returns the schedule of a stored phase.
+// ScheduleOf returns the schedule of a stored part of a series. The error means that its zone or rule is invalid.
 func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
 	zone, err := calendar.ParseZone(phase.Timezone)
 	if err != nil {

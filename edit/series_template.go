@@ -11,11 +11,11 @@ import (
 // status and publication date. Its edges have the texts in other languages, sorted by language, and the ids of what it
 // is linked to. New occurrences do not get ids of records that no longer exist.
 
-// TemplateField is a field of an event that is stored in the template of its series, and copied to the
-// occurrences.
+// TemplateField is a field of an event that a series stores and copies to its occurrences.
 type TemplateField = ent.Field[*ent.Event, *ent.EventMutation, *ent.EventTranslation]
 
-// templateFields are the fields of events that series carry: those in columns, then those in tables of links.
+// templateFields are the fields that a series shares with its occurrences: those in columns, then those in tables of
+// links.
 var templateFields = append(
 	slices.Clone(ent.EventFields),
 	linkField("categories", termsOfEvent(calendar.Category), setTermsOfEvent(calendar.Category), true),
@@ -62,15 +62,15 @@ func TemplateFieldOf(name string) (*TemplateField, calendar.Language) {
 	return &templateFields[i], l
 }
 
-// LinksOf returns the ids of the records that a template is linked to.
+// LinksOf returns the ids of the records that the event t is linked to. Its edges must be loaded.
 func LinksOf(t *ent.Event) EventLinks {
 	return EventLinks{
 		Categories: t.TermIDs(calendar.Category), Tags: t.TermIDs(calendar.Tag), Venues: t.VenueIDs(), Organizers: t.OrganizerIDs(),
 	}
 }
 
-// TemplateOf returns an event as the template of a series, without the slug. Its translations are others, and its
-// links are l.
+// TemplateOf returns a copy of row as the template of a series, which has the fields that occurrences share. It has
+// no slug. Its translations are others, and its links are l.
 func TemplateOf(row *ent.Event, others []calendar.Text, l EventLinks) ent.Event {
 	t := *row
 	t.Slug, t.Edges = "", ent.EventEdges{}
@@ -87,7 +87,7 @@ func TemplateOf(row *ent.Event, others []calendar.Text, l EventLinks) ent.Event 
 
 func byLanguage(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() }
 
-// TextIn returns the translation of a template into a language. If there is none, the result has no texts.
+// TextIn returns the loaded translation of the event t into a language. If there is none, the result has no texts.
 func TextIn(t *ent.Event, l calendar.Language) *ent.EventTranslation {
 	for _, o := range t.Edges.Translations {
 		if o.Language == l {
@@ -97,9 +97,9 @@ func TextIn(t *ent.Event, l calendar.Language) *ent.EventTranslation {
 	return &ent.EventTranslation{Language: l}
 }
 
-// ChangeText calls change for the translation of a template into the language l, which is not the original. It
-// removes a translation that is left without any text and slug. Templates that share the old translations do not
-// change.
+// ChangeText calls change for the translation of t, the shared fields of a series, into the language l. This is not
+// the original language. It removes a translation that is left without any text and slug. Other events that share
+// the old translations do not change.
 func ChangeText(t *ent.Event, l calendar.Language, change func(*ent.EventTranslation)) {
 	text := *TextIn(t, l)
 	change(&text)
@@ -111,7 +111,7 @@ func ChangeText(t *ent.Event, l calendar.Language, change func(*ent.EventTransla
 	t.SetTranslated(others)
 }
 
-// SetTemplateSlug sets the slug of a template in one language.
+// SetTemplateSlug sets the slug of t, the shared fields of a series, in one language.
 func SetTemplateSlug(t *ent.Event, l calendar.Language, slug string) {
 	if l == t.Language {
 		t.Slug = slug
@@ -123,8 +123,8 @@ func SetTemplateSlug(t *ent.Event, l calendar.Language, slug string) {
 // HasText reports whether t has any text besides the slug.
 func HasText(t calendar.Text) bool { return t != calendar.Text{Language: t.Language, Slug: t.Slug} }
 
-// CopyFields copies the named fields from the template src to dst. If a translation is left without text, it
-// removes the translation with its slug.
+// CopyFields copies the named fields of a series or occurrence from src to dst. Unknown names are ignored. If a
+// translation is left without text, it removes the translation with its slug.
 func CopyFields(dst, src *ent.Event, names []string) {
 	before := dst.Translated()
 	for _, name := range names {
@@ -143,7 +143,8 @@ func CopyFields(dst, src *ent.Event, names []string) {
 	}
 }
 
-// ChangedFields returns those of the given field names whose values differ between two templates.
+// ChangedFields returns those of the given field names whose values differ between a and b. Names of fields that a
+// series does not share are left out.
 func ChangedFields(a, b *ent.Event, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		switch f, l := TemplateFieldOf(name); {
@@ -157,8 +158,8 @@ func ChangedFields(a, b *ent.Event, names []string) []string {
 	})
 }
 
-// TemplateFieldNames returns the names of all fields of templates with their languages, in alphabetical order.
-// The parameter original is the original language of the template.
+// TemplateFieldNames returns the names of all fields that a series shares with its occurrences, in alphabetical
+// order. Translations are included, such as title:pl, but not into the language original.
 func TemplateFieldNames(original calendar.Language) []string {
 	var names []string
 	for _, f := range templateFields {
@@ -173,7 +174,7 @@ func TemplateFieldNames(original calendar.Language) []string {
 	return names
 }
 
-// DifferentFields returns the names of all fields that differ between two templates.
+// DifferentFields returns the names of the fields in which a and b differ, among those that a series shares.
 func DifferentFields(a, b *ent.Event) []string {
 	return ChangedFields(a, b, TemplateFieldNames(a.Language))
 }

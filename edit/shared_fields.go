@@ -67,8 +67,8 @@ type recordMutation interface {
 	SetDated(bool)
 }
 
-// fillTracked sets the changed fields in m that records and terms share. Its callers note changes of texts and
-// slug in d. For a stored record the callers must also call stamp, when all changes are known.
+// fillTracked sets the changed fields in m that records and terms share. Its callers note changes of texts and slug
+// in d. For a stored record they must also call stamp, when all changes are known.
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, d *diff) {
 	if d.isNew {
 		m.SetCreatedAt(e.Now)
@@ -97,8 +97,8 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
-// referenceFaults returns the faults of the author and the image in a request. Values that equal the stored ones
-// are not checked.
+// referenceFaults returns the parameter errors of the author and the image in a request. Nil means none. Values that
+// equal the stored ones are not checked.
 func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) (
 	author, picture *param.Fault, err error,
 ) {
@@ -115,8 +115,8 @@ func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s
 	return faultOf("author", author), faultOf("image", picture), nil
 }
 
-// setsAuthor reports whether the request changes the author to someone other than the caller. That needs a
-// permission.
+// setsAuthor reports whether the request changes the author to another user than the caller, or removes it. That
+// requires a permission.
 func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 	return s.author != nil && !s.linked && !equalsID(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
@@ -124,8 +124,8 @@ func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 
 func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
-// permit returns an error if the permission matrix does not allow a write. For a new record, old is a record with
-// only its kind.
+// permit returns Forbidden if the caller lacks a permission for the write s. For a new record, old is a
+// record with only its kind.
 func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.Status == ""
 	switch {
@@ -268,7 +268,8 @@ func InTrash(kind calendar.Kind) error {
 	return &calendar.Error{Code: code, Key: code}
 }
 
-// permitTrash returns an error if the caller may not move a record to the trash, or if it is already there.
+// permitTrash returns Forbidden if the caller may not move a record to the trash. If the record is already there, it
+// returns *calendar.Error, such as event-is-in-trash.
 func (e *Editor) permitTrash(old *record) error {
 	switch {
 	case !e.isAllowed(auth.Delete, old):

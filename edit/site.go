@@ -38,8 +38,9 @@ func StoredSite(ctx context.Context, db *ent.Client) (settings.Layer, string, er
 	return said, string(row.Value), nil
 }
 
-// ReindexSetting is the id of the setting that states how far records are derived again after another language became the
-// main one. It exists while not all are. Package upkeep has its value.
+// ReindexSetting is the id of the setting that states how far search texts and sort keys are written again. This is
+// necessary after another language became the main one. The setting exists while some records are left. Package
+// upkeep defines its value.
 const ReindexSetting = "site:reindex"
 
 // StoreSite changes the settings of the site that are stored in the database. It calls change with a copy of
@@ -92,9 +93,9 @@ func StoreSite(
 	})
 }
 
-// NoteReindex stores how far the reindexing has come, as the value of ReindexSetting. Nil removes the setting. It
-// returns ErrSiteChanged if the stored settings of the site are no longer those of the editor. Another change of
-// the main language may then have restarted the reindexing.
+// NoteReindex stores how far search texts are written again, as the value of ReindexSetting. Nil removes the
+// setting. It returns ErrSiteChanged if the stored settings of the site are no longer those in e.Site. Another
+// change of the main language may then have restarted the work.
 func (e *Editor) NoteReindex(ctx context.Context, db *ent.Client, value []byte) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		if err := e.requireSite(ctx, tx); err != nil {

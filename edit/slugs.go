@@ -315,7 +315,7 @@ func raiseStarts(
 	return nil
 }
 
-// slugsTaken returns those of the given slugs that a record outside the trash has.
+// slugsTaken returns those of the given slugs that belong to a record of the kind outside the trash.
 func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
 	for part := range slices.Chunk(slugs, 2*BatchSize) {
 		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).

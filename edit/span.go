@@ -20,9 +20,9 @@ func StoredSpan(row *ent.Event) (calendar.Span, error) {
 	return calendar.Span{Start: row.StartWall, End: row.EndWall, Zone: zone, AllDay: row.AllDay}, nil
 }
 
-// sentSpan returns the span that a stored event has after a write. The result early is a fault in the sent
-// dates alone. The result late is an error that depends on the stored dates. It must be reported after a
-// missing permission.
+// sentSpan returns the span that a stored event has after a write. The result early is an error in the sent dates
+// alone. The result late is an error that depends on the stored dates. It must be reported after a missing
+// permission.
 func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
 	if span, err = StoredSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
@@ -77,8 +77,8 @@ func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zo
 	return s.Rounded()
 }
 
-// SpanFault returns the fault of the sent dates of an event, or nil if they are valid. The row is the stored
-// event, or nil for a new one. A new event is in the zone of the site unless the input has a zone.
+// SpanFault returns the parameter error of the sent dates of an event, or nil if they are valid. The row is the
+// stored event, or nil for a new one. A new event is in the zone of the site unless the input has a zone.
 func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault, error) {
 	span := calendar.Span{Zone: site}
 	if row != nil {
@@ -90,8 +90,8 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 	return CheckSpan(ChangedSpan(span, in), in), nil
 }
 
-// CheckSpan returns the fault of an invalid span, or nil if it is valid. The fault names the parameter of the
-// input that causes it.
+// CheckSpan returns the parameter error of an invalid span, or nil if it is valid. The error names the parameter of
+// the input that causes it.
 func CheckSpan(s calendar.Span, in *EventInput) *param.Fault {
 	blame := func(name string, sent bool) *param.Fault {
 		if !sent && in.Zone != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// isAllowed reports whether the permission matrix allows the operation on the record.
+// isAllowed reports whether the caller e.By has the permission for the operation on the record.
 func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	rec := auth.Record{Kind: r.kind, Status: r.Status.Shown(e.Now, r.Published), BeforeTrash: r.BeforeTrash}
 	if r.author != nil {

@@ -234,7 +234,8 @@ func (in *TermInput) parent(row *ent.Term) *int64 {
 	return applyID(row.ParentID, in.ParentID)
 }
 
-// refuseUnknownParent returns a fault for a new parent that is not a category.
+// refuseUnknownParent returns param.Invalid for a new parent that is not a category. It accepts nil and the stored
+// parent of row.
 func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
 	if parent == nil || (row != nil && equalsID(row.ParentID, *parent)) {
 		return nil

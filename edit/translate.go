@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// recordText is the texts of a record in one language. Title is the name of a venue, an organizer or a term.
-// Only events have an excerpt and a reason of the event status.
+// recordText has the texts of a record in one language. Title is the name of a venue, an organizer or a term. Only
+// events have an excerpt and a reason of the event status.
 type recordText struct{ title, description, excerpt, slug, reason string }
 
 // empty reports whether all texts are "", apart from the slug.

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Venues has the rules of writing venues.
+// Venues has the methods that create, change and trash venues.
 var Venues = declared(&Named[*ent.Venue, *ent.VenueMutation, *ent.VenueTranslation, VenueValues]{
 	NamedTable: ent.VenuesTable, apply: (*VenueValues).apply, faults: coordinateFaults,
 	derive: func(m *ent.VenueMutation, d *diff, old, row *ent.Venue) {
@@ -47,8 +47,8 @@ func (c *Coordinate) applyTo(old *float64) *float64 {
 	return new(c.Degrees)
 }
 
-// coordinateFaults returns a fault if a venue has only one of latitude and longitude. The fault names the missing
-// one.
+// coordinateFaults returns a parameter error if a venue has only one of latitude and longitude. It names the missing
+// one. Nil means none.
 func coordinateFaults(row *ent.Venue) []*param.Fault {
 	missing, there := "geo_lng", "geo_lat"
 	if (row.Latitude == nil) == (row.Longitude == nil) {
@@ -62,7 +62,8 @@ func coordinateFaults(row *ent.Venue) []*param.Fault {
 	}}
 }
 
-// VenueCell returns the cell of a venue's position (calendar.Cell). It returns nil if a coordinate is missing.
+// VenueCell returns the number of the map cell that contains a venue (calendar.Cell). It returns nil if a coordinate
+// is missing.
 func VenueCell(latitude, longitude *float64) *int64 {
 	if latitude == nil || longitude == nil {
 		return nil

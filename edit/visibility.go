@@ -30,7 +30,7 @@ type Impact struct {
 	// Visible reports whether the public sees the change.
 	Visible bool
 	// Hidden reports whether the change must leave the public date and version of the record alone. It is false for
-	// a record that is not public, because no public reply shows that.
+	// a record that is not public, because no public response shows that.
 	Hidden bool
 }
 
@@ -114,7 +114,7 @@ func scanPublicity(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []in
 	return rows, nil
 }
 
-// PublicIDs returns the ids of those records that the public can see.
+// PublicIDs returns a map with true for those of the ids whose records the public can see. It is nil without ids.
 func (e *Editor) PublicIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64]bool, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -24,7 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// feedSetting is the id of the setting that stores FeedKey.
+// feedSetting is the id of the setting that stores the result of FeedKey.
 const feedSetting = "feed_key"
 
 // FeedKey returns the key for the UIDs of feeds: 16 random bytes that all processes of one database share. The
@@ -188,8 +188,8 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	return keys, nil
 }
 
-// categoriesAbove returns the ancestors of categories. The map has the parent of each category. It needs a query
-// for each level of the tree, and stops after maxWithdrawalKeys levels.
+// categoriesAbove returns the parents of categories and of all their ancestors, by category id. It runs a query for
+// each level of the tree, and stops after maxWithdrawalKeys levels.
 func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]int64, error) {
 	parents := make(map[int64]int64)
 	known := make(map[int64]bool)
@@ -250,7 +250,8 @@ func (e *Editor) publicLinks(
 	return rows.Err()
 }
 
-// dropWithdrawals deletes the withdrawals of events.
+// dropWithdrawals deletes the stored withdrawals of the events with these ids. A withdrawal is the last public state
+// of a hidden event.
 func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, BatchSize) {
 		if _, err := tx.Withdrawal.Delete().Where(withdrawal.IDIn(part...)).Exec(ctx); err != nil {
@@ -289,7 +290,7 @@ func (e *Editor) StorePublicity(
 // query.WithdrawalTime. For another month they need its date to answer If-Modified-Since.
 const RememberedTime = query.WithdrawalTime + 31*24*time.Hour
 
-// ForgetWithdrawals deletes one batch of the withdrawals that are older than RememberedTime, and returns their
+// ForgetWithdrawals deletes up to BatchSize withdrawals that are older than RememberedTime, and returns their
 // number.
 func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	ids, err := db.Withdrawal.Query().Where(withdrawal.AtLTE(now.Add(-RememberedTime))).

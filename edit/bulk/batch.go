@@ -83,8 +83,8 @@ func prepareNamed[M store.Mutation, V any](
 	return b, nil
 }
 
-// nameOf returns the text that identifies a record in error messages. It is the record's source id, or its kind
-// if source is nil.
+// nameOf returns the text that identifies a record in error messages. It is the source id, or the kind if source is
+// nil.
 func nameOf(kind calendar.Kind, source *string) string {
 	if source != nil {
 		return *source
@@ -92,7 +92,8 @@ func nameOf(kind calendar.Kind, source *string) string {
 	return string(kind)
 }
 
-// add adds a drafted record to the batch: its row, its translations, its search texts and the slug it should get.
+// add adds the prepared record d with the columns in m to the batch. If l.Verify is true, it returns an error for
+// texts that are not sanitised.
 func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	if l.Verify {
 		if err := verifyClean(append(slices.Clone(d.Others), d.Original)); err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Records has new events, venues or organizers that are inserted together. They are occurrences of a series,
-// sample records, or records of an import. The number of SQL statements per table does not depend on the number of
-// records.
+// Records has new events, venues or organizers that are inserted together. They are occurrences of a series, sample
+// records, or records of an import. Each SQL statement inserts many rows.
 type Records struct {
 	kind      calendar.Kind
 	records   store.Rows // one row for each record, with all columns
@@ -24,7 +23,8 @@ type Records struct {
 	slugs     []translatedSlug
 }
 
-// translatedSlug is the slug of a record in a language other than its original.
+// translatedSlug is the slug of a record in a language other than its original. The field record is the index in
+// Records.
 type translatedSlug struct {
 	record   int
 	language calendar.Language
@@ -63,8 +63,8 @@ func (b *Records) Len() int { return len(b.languages) }
 // Set replaces the value of one column of a record. Both are given by their index.
 func (b *Records) Set(record, column int, value any) { b.records.Set(record, column, value) }
 
-// Add adds a record. The row has a value for each of Columns. The result of Columns names them. The parameter
-// others has the translations with their slugs, and found has the search texts.
+// Add adds a record. The row has a value for each column, in the order of Columns. The parameter others has the
+// translations with their slugs, and found has the search texts.
 func (b *Records) Add(row []any, original calendar.Language, others []calendar.Text, found []edit.SearchText) {
 	i := b.Len()
 	b.records.Add(i, row...)

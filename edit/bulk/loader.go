@@ -47,8 +47,8 @@ type Event struct {
 	Parent func(batch []int64) int64
 }
 
-// Named is a venue or organizer for the Loader. It needs a source id, because the Loader does not recognise
-// duplicates of records without one. Package edit does.
+// Named is a venue or organizer for the Loader. It must have a source id, because the Loader does not recognise
+// duplicates. Package edit does.
 type Named[V any] struct {
 	edit.NamedInput[V]
 	Texts []calendar.Text // translations
@@ -84,7 +84,8 @@ type wantedSlug struct {
 func (b *Batch) Len() int { return len(b.wanted) }
 
 // Write stores a batch in one transaction and returns the ids in the order of the batch. It leaves out links to
-// venues and organizers that are deleted, in the trash, or not readable for the caller.
+// venues and organizers that are deleted, in the trash, or not readable for the caller. If the caller cannot create
+// records, it returns edit.Forbidden.
 func (l *Loader) Write(ctx context.Context, b *Batch) ([]int64, error) {
 	if b.Len() == 0 {
 		return nil, nil

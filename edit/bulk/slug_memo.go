@@ -2,12 +2,13 @@ package bulk
 
 import "github.com/almanac-cal/almanac/calendar"
 
-// slugMemo remembers, for slug bases such as "lesson", the next number that may be free. Without it, a thousand
+// slugMemo remembers, for slug bases such as "lesson", the next number that could be free. Without it, a thousand
 // lessons of one name would need a thousand look-ups. If another writer took a slug meanwhile, the unique index
 // refuses the insert. Then the Loader forgets all numbers. Entries that were not used for long are dropped.
 type slugMemo struct{ recent, older map[string]int }
 
-// memoSize is the number of entries after which recent becomes older.
+// memoSize is the number of entries in slugMemo.recent after which they become older, and the former older ones are
+// dropped.
 const memoSize = 1 << 16
 
 func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }

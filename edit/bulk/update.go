@@ -32,7 +32,8 @@ type EventChange struct {
 	Languages     calendar.LanguageSet
 	Sequence      int64
 
-	// Before and After are the event as a template, before and after the write. Only fields that may change are set.
+	// Before and After have the event's fields that its series shares, before and after the write. Only fields that
+	// can change are set.
 	Before, After ent.Event
 	// Changed has the names of the fields that differ between Before and After, with their languages.
 	Changed []string
@@ -64,8 +65,7 @@ func (c *EventChange) moves() bool {
 // changesStart reports whether the write changes the nominal start of the event.
 func (c *EventChange) changesStart() bool { return !c.Row.OriginalStart.Equal(c.OriginalStart) }
 
-// EventUpdate stores changes of many occurrences. Changes with equal values share a statement, so the number of
-// statements depends on the number of different values.
+// EventUpdate stores changes of many occurrences. Changes with equal values share statements.
 type EventUpdate struct {
 	editor  *edit.Editor
 	tx      *ent.Tx
@@ -225,8 +225,8 @@ func (u *EventUpdate) freeStarts(ctx context.Context) error {
 	return nil
 }
 
-// columnKey returns a key for groupChanges. Changes with the same key can share a statement, because setColumns
-// sets the same values for them.
+// columnKey returns a key for groupChanges. Changes with the same key can share a statement, because setColumns sets
+// the same values for them.
 func (c *EventChange) columnKey() string {
 	return fmt.Sprint(c.Source, c.Changed, c.State, edit.ValueOr(0, c.Author), c.Span.Zone, c.Span.AllDay, c.Languages, c.OwnFields,
 		c.OffSchedule, c.moves(), c.slug != c.Row.Slug, c.Sequence != c.Row.Sequence, c.Impact.Hidden)
@@ -259,8 +259,8 @@ func (c *EventChange) setColumns(m *ent.EventMutation) {
 	}
 }
 
-// setOwnValues adds to a statement the values that differ from event to event. They are dates, nominal start,
-// sequence and slug, if the changes of the group have them.
+// setOwnValues adds to a statement the values that differ from event to event. These are dates, nominal start,
+// sequence and slug, as far as the events in changes get new ones.
 func setOwnValues(b *sql.UpdateBuilder, ids []int64, changes map[int64]*EventChange) {
 	first := changes[ids[0]]
 	wall := func(column string, value func(*EventChange) calendar.Wall) {

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storeSlugs adds the suffix of the trash to the slugs of trashed events, and removes it from restored ones. It
-// also takes slugs for events whose new status needs one.
+// storeSlugs adds the suffix of the trash to the slugs of trashed events, and removes it from restored ones. It also
+// takes slugs for events whose new status requires one.
 func (u *EventUpdate) storeSlugs(ctx context.Context) error {
 	byID := make(map[int64]*EventChange, len(u.changes))
 	var moved []int64

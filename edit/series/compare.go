@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// compareAddressed returns an EventWrite that compares the input with the addressed event, and that event with
-// its links. For a request to the series, the event is made from the template of the last phase.
+// compareAddressed compares the input with the event whose id is in the path. It returns an EventWrite with the
+// comparison, that event, and its links. For a request to the series, the event has the shared fields of the last
+// phase.
 func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
 		last := &w.storedPhases[len(w.storedPhases)-1]
@@ -39,8 +40,8 @@ func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput)
 	return c, row, *loaded[row.ID], nil
 }
 
-// sentSeriesFields has the fields that a request sends and that differ from the addressed event. Equal fields are
-// not copied to other occurrences.
+// sentSeriesFields has the fields of a request whose values differ from the event in the path. Equal fields are not
+// copied to other occurrences.
 type sentSeriesFields struct {
 	template    ent.Event // template of the addressed event with the sent fields
 	fields      []string  // names of sent template fields, with languages
@@ -50,8 +51,8 @@ type sentSeriesFields struct {
 	schedule    scheduleChange
 }
 
-// compare returns the sent fields that differ from the addressed event. The write c and its links come from
-// compareAddressed.
+// compare returns the sent fields whose values differ from the event in the path. The write c and its links are
+// results of compareAddressed.
 func (w *seriesWrite) compare(c *edit.EventWrite, links edit.EventLinks, in *edit.EventInput) (*sentSeriesFields, error) {
 	found, err := c.Compare(links)
 	if err != nil {
@@ -74,8 +75,8 @@ func (w *seriesWrite) compare(c *edit.EventWrite, links edit.EventLinks, in *edi
 	return sent, w.compareSchedule(sent, in)
 }
 
-// compareSchedule sets those parts of sent.schedule that the input sends and that differ from the schedule of the
-// addressed phase.
+// compareSchedule sets the rule and dates of sent.schedule that the input sends and that differ from the stored
+// ones. It compares them with the schedule of the addressedPhase. It always sets span and whole.
 func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *edit.EventInput) error {
 	phase := w.addressedPhase()
 	c := &sent.schedule
@@ -115,11 +116,11 @@ func (w *seriesWrite) compareSchedule(sent *sentSeriesFields, in *edit.EventInpu
 	return nil
 }
 
-// dateFields are the names of the fields with the time of an event.
+// dateFields are the API names of the fields with the time of an event.
 var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
 
-// addressedPhase returns the stored phase of the addressed occurrence. For a request to the series it returns
-// the last phase.
+// addressedPhase returns the stored phase, a part of the series with one schedule, of the occurrence in the path.
+// For a request to the series it returns the last phase.
 func (w *seriesWrite) addressedPhase() *seriesPhase {
 	if w.addressed == nil {
 		return &w.storedPhases[len(w.storedPhases)-1]

@@ -24,16 +24,16 @@ type newSeries struct {
 	until       *calendar.Wall     // nominal start up to which occurrences are stored; nil means that all are stored
 }
 
-// firstOccurrence returns the occurrence at the start of the schedule. It is the event from which the series is
-// created.
+// firstOccurrence returns the occurrence at the start of the schedule, which must exist. It is the event from which
+// the series is created.
 func (s *newSeries) firstOccurrence() recur.Occurrence {
 	i := slices.IndexFunc(s.occurrences, func(o recur.Occurrence) bool { return o.Nominal.Equal(s.schedule.Start) })
 	return s.occurrences[i]
 }
 
-// refuseTrashedSeries returns an error if the first occurrence of a new series would be in the trash. The
-// parameter trashed reports whether the event is there already. Then the error is *calendar.Error
-// event-is-in-trash.
+// refuseTrashedSeries returns an error if the first occurrence of a new series would be in the trash. The parameter
+// trashed reports whether the event is there already. Then the error is *calendar.Error event-is-in-trash. Otherwise
+// it is param.Invalid for the sent status.
 func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	switch {
 	case in.Status != nil && *in.Status != calendar.Trash, in.Status == nil && !trashed:
@@ -44,8 +44,9 @@ func refuseTrashedSeries(in *edit.EventInput, trashed bool) error {
 	return badParam("status")
 }
 
-// planSeries returns the series that the input would create from an event, or nil if the input does not recur.
-// The row is nil for a new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
+// planSeries returns the series that the input would create from an event, or nil if the input does not recur. The
+// row is nil for a new event. It returns *recur.Error, or param.Invalid for dates that no event can have. An exdate
+// without a recurrence is an error.
 func planSeries(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeries, error) {
 	if !in.Recurs() {
 		if dates := edit.ValueOr(nil, in.ExDate); len(dates) > 0 {
@@ -72,7 +73,7 @@ func notInSchedule(dates ...recur.Date) error {
 	return &recur.Error{Param: "exdate", Reason: recur.NotInSchedule, Data: map[string]any{"dates": words}}
 }
 
-// requireSeries returns *calendar.Error rest_unavailable if the operator has not switched on series.
+// requireSeries returns *calendar.Error rest_unavailable if series are not switched on yet (IsEnabled).
 func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	enabled, err := IsEnabled(ctx, tx.Client())
 	if err == nil && !enabled {
@@ -81,7 +82,8 @@ func requireSeries(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// slugOf returns the slug that an occurrence gets if it is free. It returns nil if the series has no slug.
+// slugOf returns the slug that the occurrence o should get, from the slug of the series and the date. If it is
+// taken, a number follows. Nil means that the series has no slug.
 func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	if s.slug == "" {
 		return nil
@@ -89,9 +91,9 @@ func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
 }
 
-// storeSeriesOf stores a series that a stored event begins. The event is row, and its sent fields are stored
-// already. The parameter changed has the names of the fields that the write changed. The sent slug becomes that of
-// the series.
+// storeSeriesOf stores a new series whose first occurrence is row, a stored event. The transaction has stored the
+// sent fields of row already. The parameter changed has the names of the fields that the write changed. A sent slug
+// becomes that of the series.
 func storeSeriesOf(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, row *ent.Event, links edit.EventLinks, changed []string, sent *string,
 ) error {
@@ -127,9 +129,9 @@ func storeSeriesOf(
 	return lockTemplateLinks(ctx, tx, &t)
 }
 
-// lockTemplateLinks locks the terms and the image of a template until the transaction ends. The caller locks
-// slugs first. If a term or the image was deleted, it returns store.ErrConflict: the retry finds an event
-// without it.
+// lockTemplateLinks locks the terms and the image of t, the shared fields of a series, until the transaction ends.
+// The caller locks slugs first. If a term or the image was deleted, it returns store.ErrConflict. The retry then
+// finds an event without it.
 func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
 	terms := slices.Compact(slices.Sorted(slices.Values(edit.LinksOf(t).Terms())))
 	for part := range slices.Chunk(terms, edit.BatchSize) {
@@ -154,9 +156,9 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *ent.Event) error {
 	return nil
 }
 
-// removeStateFields removes the event status and its reasons from the template of a new series, because they
-// concern only the first event. It leaves them if the write sent them. It returns the names of the removed fields.
-// They become own fields of the event, in which it differs from the series.
+// removeStateFields removes the event status and its reasons from t, the shared fields of a new series. They concern
+// only the first event, unless changed, the fields that the write sent, includes them. It returns the names of the
+// removed fields, which become own fields of that event.
 func removeStateFields(t *ent.Event, changed []string) (own []string) {
 	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
 		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
@@ -174,8 +176,8 @@ func removeStateFields(t *ent.Event, changed []string) (own []string) {
 	return own
 }
 
-// storeSeries stores a series with its phase and its occurrences. It does not store the first occurrence, which
-// the caller does.
+// storeSeries stores a new series, its phase with the shared fields t, and the occurrences in rest. It charges the
+// caller's budget. The caller stores first, the first occurrence.
 func storeSeries(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, made *newSeries, first *ent.Event, t *ent.Event, rest []recur.Occurrence,
 ) error {

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// DifferentOwnFields returns those own fields of an occurrence whose values differ from the series at present. An
-// own field can be equal, because a client set the same value. The slug always differs. The caller loads the
-// links, terms and translations of the row, and the phases of the series.
+// DifferentOwnFields returns those of row.OwnFields, fields written for this occurrence alone, whose values differ
+// from the series. A value can be equal, because a client set the same one. An own slug always differs. The caller
+// loads the links, terms and translations of the row, and the phases of the series.
 func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	phase := edit.PhaseAt(s.Edges.Phases, *row.OriginalStart)
 	schedule, err := edit.ScheduleOf(phase)

@@ -8,15 +8,15 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// EnablingStep is the name of the data step that switches series on. Package migrate records it once no process
-// of the previous version serves requests.
+// EnablingStep is the name of the migration of data that switches series on. Package migrate records it once no
+// process of the previous version serves requests.
 const EnablingStep = "series"
 
 // seriesSetting is the id of the setting with which package migrate records EnablingStep.
 const seriesSetting = "data:" + EnablingStep
 
-// IsEnabled reports whether events may become series. It reads the setting each time, because a restored
-// backup may be older than the setting.
+// IsEnabled reports whether clients can create series. It reads the setting each time, because a restored backup may
+// be older than the setting.
 func IsEnabled(ctx context.Context, db *ent.Client) (bool, error) {
 	on, err := db.Setting.Query().Where(setting.ID(seriesSetting)).Exist(ctx)
 	if err != nil {

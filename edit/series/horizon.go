@@ -26,10 +26,11 @@ const dueSeries = 100
 // reportedSeries is the maximum number of failed series whose errors ExtendDue returns.
 const reportedSeries = 10
 
-// ExtendDue creates the later occurrences of all series that are due at now, and returns their number. Any
-// number of processes may call it at any time: one of them extends a series, and the others find that it is no
-// longer due. Each series has its own transaction, so a process that is killed leaves no series half extended.
-// If a series fails, ExtendDue continues with the others, and returns the joined errors of the first ones.
+// ExtendDue creates the next occurrences of each series whose stored occurrences end too early at now. It returns
+// the number of new occurrences. Any number of processes can call it at any time. One of them extends a series, and
+// the others find that it is no longer due. Each series has its own transaction, so a process that is killed leaves
+// no series half extended. If a series fails, ExtendDue continues with the others. It returns the joined errors of
+// the first ones.
 func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time.Time) (made int, err error) {
 	e := &edit.Editor{Site: site, Now: now.UTC().Truncate(time.Second), By: auth.System()}
 	var faults []error
@@ -61,7 +62,7 @@ func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time
 	}
 }
 
-// CountOverdue returns the number of series that wait for later occurrences at now.
+// CountOverdue returns the number of series for which ExtendDue would create occurrences at now.
 func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	n, err := db.Series.Query().Where(isOverdue(now)).Count(ctx)
 	if err != nil {
@@ -70,15 +71,15 @@ func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, erro
 	return n, nil
 }
 
-// isOverdue returns a predicate for series that wait for later occurrences at now. Series in the trash do not
-// wait.
+// isOverdue returns a predicate for series whose next occurrences are due to be created at now. Series in the trash
+// are not due.
 func isOverdue(now time.Time) predicate.Series {
 	return series.And(series.ExtendAtLTE(now), series.StatusNEQ(calendar.Trash))
 }
 
-// extendDue creates the next occurrences of a series that is due, and returns their number. It returns 0 if the
-// series is no longer due. It waits for other writers of the series. SKIP LOCKED is no alternative, because TiDB
-// accepts it and takes no lock.
+// extendDue creates the next occurrences of a series and returns their number. It returns 0 if the series is not due
+// at e.Now. It waits for other writers of the series. SKIP LOCKED is no alternative, because TiDB accepts it and
+// takes no lock.
 func extendDue(ctx context.Context, db *ent.Client, e *edit.Editor, id int64) (made int, err error) {
 	err = edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 		made = 0
@@ -98,8 +99,8 @@ func extendDue(ctx context.Context, db *ent.Client, e *edit.Editor, id int64) (m
 	return made, nil
 }
 
-// extendSeries creates the occurrences of a locked series up to the horizon, and returns their number. It
-// creates at most mostOccurrences, and leaves the others to the next call.
+// extendSeries creates the occurrences of a locked series up to the horizon, 25 months after now. It returns their
+// number. It creates at most mostOccurrences, and leaves the others to the next call.
 func extendSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series) (int, error) {
 	phases, err := edit.LoadPhases(ctx, tx, s.ID)
 	if err != nil {
@@ -169,9 +170,9 @@ func extendSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series
 	return made, nil
 }
 
-// withoutDeletedLinks returns a copy of a template without links to records and terms that were deleted or trashed
-// since it was stored. It locks the remaining venues and organizers, so that none of them moves to the trash
-// before the transaction ends. A parent in the trash stays the parent.
+// withoutDeletedLinks returns a copy of a template, the shared fields of a series, without links to deleted or
+// trashed records. It locks the remaining venues and organizers, so that none moves to the trash before the
+// transaction ends. A parent in the trash stays the parent.
 func withoutDeletedLinks(ctx context.Context, tx *ent.Tx, e *edit.Editor, template *ent.Event) (*ent.Event, error) {
 	t := new(*template)
 	all := &edit.Editor{Now: e.Now, By: auth.System()} // system rights: the caller may lack access to linked records

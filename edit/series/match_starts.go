@@ -11,9 +11,9 @@ import (
 // storedStart is the nominal start of a stored occurrence and its state, as input of matchStarts.
 type storedStart struct {
 	nominal      calendar.Wall
-	earlier      bool // true if the phase of the occurrence does not change
+	earlier      bool // true if the occurrence is before the changed part of the series
 	begun        bool // the occurrence has begun, so its dates stay, though its nominal start may change
-	hasOwnFields bool // the occurrence has own fields
+	hasOwnFields bool // the occurrence has fields that were written for it alone
 	trashed      bool
 	excluded     bool // a client trashed the occurrence, so its start is an exdate
 }
@@ -27,24 +27,25 @@ type matchedStart struct {
 	offSchedule bool // the occurrence is in the trash, and the schedule lacks its start
 }
 
-// newStart is a start in a changed schedule that needs a new occurrence, with the index of its phase.
+// newStart is a start in a changed schedule for which an occurrence will be created. The field phase is the index of
+// the part of the series.
 type newStart struct {
 	phase int
 	recur.Occurrence
 }
 
-// tooManyOccurrences returns the error for a write that would create more occurrences than the maximum, most.
+// tooManyOccurrences returns the error for a write that would create more than most occurrences.
 func tooManyOccurrences(most int) error {
 	return &recur.Error{Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most}}
 }
 
-// matchStarts assigns the starts of a changed schedule to the stored occurrences of a series. The phases from
-// index k on are changed. The list stored is in the order of the starts. Occurrences are created up to the
-// nominal start until.
+// matchStarts assigns the starts of a changed schedule to the stored occurrences of a series. The phases, parts with
+// one schedule, are changed from index k on. The list stored is in the order of the starts. Occurrences are created
+// up to the nominal start until.
 //
-// It returns the result for each stored occurrence, and the starts that need a new occurrence. An occurrence with
-// own fields for which there is no start keeps its old one, which becomes an rdate. It returns an error if there
-// is no start at all, or if more than most occurrences would be new.
+// It returns the result for each stored occurrence, and the starts for which a new occurrence is created. An
+// occurrence that has begun or has own fields keeps its start if it fits none. That start becomes an rdate of its
+// phase. It returns an error if there is no start at all, or if more than most occurrences would be new.
 func matchStarts(
 	stored []storedStart, phases []seriesPhase, k int, until calendar.Wall, most int,
 ) ([]matchedStart, []newStart, error) {
@@ -148,9 +149,8 @@ type matching struct {
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
 
-// match assigns starts to stored occurrences, which list gives by their indexes. It prefers a start at the same
-// time, then on the same day, then in the same period of the rule. It returns the indexes of the occurrences that
-// get no start.
+// match assigns starts to those stored occurrences whose indexes are in list. It prefers a start at the same time,
+// then on the same day, then in the rule's same period. It returns the indexes of the occurrences that get no start.
 func (m *matching) match(list []int, starts []newStart) []int {
 	nominal := func(_ int, w calendar.Wall) calendar.Wall { return w }
 	day := func(_ int, w calendar.Wall) calendar.Wall { return w.StartOfDay() }
@@ -178,8 +178,8 @@ func (m *matching) match(list []int, starts []newStart) []int {
 	return slices.DeleteFunc(list, func(i int) bool { return m.placed[i] })
 }
 
-// keep lets the occurrence with index i keep its old start. The start is removed from the exdates of its phase. If
-// the phase lacks it, it becomes an rdate.
+// keep assigns its old start to the stored occurrence with index i. The start is removed from the exdates of its
+// phase. If the schedule lacks it, it becomes an rdate.
 func (m *matching) keep(i int) {
 	w := m.stored[i].nominal
 	p := &m.phases[max(m.k, phaseOf(m.phases, w))]

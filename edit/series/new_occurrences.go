@@ -14,9 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storeOccurrences stores occurrences of a series with the fields of the template t. The records to which the
-// template is linked must exist. The number of statements grows with the number of batches. Slugs whose first
-// numbers are taken need further statements (edit.ChooseSlugs).
+// storeOccurrences stores occurrences of a series. Their fields and links come from t, the template of the phase.
+// All linked records must exist. Each statement inserts many rows.
 func storeOccurrences(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, s *ent.Series, t *ent.Event, list []recur.Occurrence,
 ) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 )
 
-// compareRows returns the occurrences that the write changes. It loads the links and translations that it
-// compares.
+// compareRows sets the changes of all occurrences of the series, and returns those occurrences that change. It loads
+// the links and translations that it compares.
 func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, error) {
 	var translated, linked []int64
 	for _, c := range w.occurrences {
@@ -71,7 +71,8 @@ func (w *seriesWrite) compareRows(ctx context.Context) ([]*occurrenceChange, err
 	}), nil
 }
 
-// compare sets the names of the fields that the write changes in an occurrence. It reports whether there are any.
+// compare sets the names of the fields that the write changes in an occurrence, its languages, and the logged
+// action. It reports whether any field changes.
 func (c *occurrenceChange) compare() bool {
 	add := func(changed bool, name string) {
 		if changed && !slices.Contains(c.Fields, name) {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// plan computes all changes of the series and its occurrences from the sent fields. It stores nothing. The errors
-// include missing rights.
+// plan computes all changes of the series and its occurrences from the sent fields. It stores nothing. If the caller
+// lacks a permission, it returns edit.Forbidden.
 func (w *seriesWrite) plan(sent *sentSeriesFields, in *edit.EventInput) error {
 	trashes := in.Status != nil && *in.Status == calendar.Trash
 	split, first, from := w.phases, 0, calendar.Wall{}
@@ -53,8 +53,8 @@ func (w *seriesWrite) plan(sent *sentSeriesFields, in *edit.EventInput) error {
 	return nil
 }
 
-// planTemplates copies the sent fields to the templates of the phases in split, from the index first on. If a
-// template changes, the split phases become the phases of the series.
+// planTemplates copies the sent fields to the shared fields of the phases in split, from the index first on. If this
+// changes any, the split phases become the phases of the series.
 func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSeriesFields) {
 	next, changed := slices.Clone(split), false
 	for i := min(first, len(next)); i < len(next); i++ {
@@ -66,9 +66,9 @@ func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *sentSe
 	}
 }
 
-// planState computes the new author, publication date and status of the series. A sent status takes a trashed
-// series out of the trash, with the occurrences that were trashed with it. It also takes the addressed
-// occurrence out of the trash.
+// planState computes the new author, publication date and status of the series. A sent status takes a trashed series
+// out of the trash, with the occurrences that were trashed with it. It also takes the occurrence in the path out of
+// the trash.
 func (w *seriesWrite) planState(sent *sentSeriesFields, in *edit.EventInput) error {
 	status := in.Status
 	if status != nil && *status == calendar.Trash {
@@ -127,8 +127,8 @@ func (w *seriesWrite) restore(c *occurrenceChange) {
 	c.excluded, c.OffSchedule, c.affected = false, false, true
 }
 
-// planFields decides which sent fields are copied to an occurrence, and which of its own fields become equal to
-// the series again.
+// planFields decides which sent fields are copied to an occurrence. It also decides which of its own fields are
+// reset to the values of the series.
 func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in *edit.EventInput) {
 	var lost []string
 	if in.DropExceptions {
@@ -184,8 +184,8 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *sentSeriesFields, in
 	}
 }
 
-// keepsDates reports whether the dates of an occurrence must not change. It is true if the occurrence has begun,
-// or if its nominal start is past. It is false in the trash.
+// keepsDates reports whether the dates of an occurrence must not change. It is true if the occurrence has begun, or
+// if its nominal start is past. It is false for an occurrence in the trash.
 func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	if !c.isLive() || c.begun(w.Now) {
 		return c.isLive()
@@ -194,9 +194,9 @@ func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
 	return ok && !o.StartsAt().After(w.Now)
 }
 
-// planPhaseFields decides which fields occurrences copy from the templates of their phases. An occurrence that
-// moves to another phase copies the fields in which the phases differ. One that returns to the schedule copies
-// all. Occurrences outside the schedule do not change.
+// planPhaseFields decides which fields occurrences copy from the series. An occurrence that moves to another phase
+// (part of the series) copies the fields in which the phases differ. An occurrence that the new schedule restores
+// from the trash copies all. Own fields, and occurrences outside the schedule, do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)
 	for _, c := range w.occurrences {
@@ -220,8 +220,7 @@ func (w *seriesWrite) planPhaseFields() {
 	}
 }
 
-// refuseParents returns an error if an occurrence would become its own ancestor by the parents that the write
-// sets.
+// refuseParents returns an error if the parents that the write sets would make an occurrence its own ancestor.
 func (w *seriesWrite) refuseParents(ctx context.Context) error {
 	parents := make(map[int64]int64)
 	for _, c := range w.occurrences {

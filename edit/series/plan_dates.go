@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 )
 
-// planSchedule computes the new phases of the series, and the new nominal starts of its occurrences that have not
-// begun.
+// planSchedule computes the schedules of the series after the write, and the new nominal starts of its occurrences.
+// Occurrences without a start go to the trash, and some return from it.
 func (w *seriesWrite) planSchedule(sent *sentSeriesFields) error {
 	if w.state.Status == calendar.Trash {
 		return edit.InTrash(calendar.Series)
@@ -92,8 +92,8 @@ func (w *seriesWrite) firstChangeableStart() (calendar.Wall, bool) {
 	return firstAfter(withoutExDates(w.phases), from, w.Now)
 }
 
-// planSpans computes the dates of occurrences whose schedule changes. It also does so for occurrences whose dates
-// no longer differ from the series.
+// planSpans computes the dates of occurrences that a changed schedule moves. It also resets dates that are no longer
+// own fields of an occurrence. Own dates stay.
 func (w *seriesWrite) planSpans() error {
 	for _, c := range w.occurrences {
 		lost := slices.ContainsFunc(dateFields, func(name string) bool {
@@ -131,8 +131,8 @@ func (w *seriesWrite) planSpans() error {
 	return nil
 }
 
-// movedPhase returns the new first span of a phase, after a request moves an event. The event had the span from
-// and gets the sent dates. The phase, which begins with the span first, moves by the same amount.
+// movedPhase returns the new first span of a phase, a part of a series, after a request moves an event. The event
+// had the span from and gets the sent dates. The phase, which begins with the span first, moves by the same amount.
 func movedPhase(first, from calendar.Span, in *edit.EventInput) calendar.Span {
 	to := edit.NominalSpan(from, in)
 	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// OccurrencesOf returns the occurrences that a write would store for a schedule. For a long schedule they reach up
-// to the horizon. The row is the stored event, or nil for a new one. The error is a *recur.Error if there are no
+// OccurrencesOf returns the occurrences that a write would store for a schedule. For a long schedule they end 25
+// months after now. The row is the stored event, or nil for a new one. The error is a *recur.Error if there are no
 // occurrences, or more than one write can create.
 func OccurrencesOf(e *edit.Editor, s recur.Schedule, row *ent.Event, in *edit.EventInput) ([]recur.Occurrence, error) {
 	last := recur.LastStart()

@@ -11,7 +11,7 @@ import (
 // isProtectedAfter reports whether the occurrence has a password after the write.
 func (c *occurrenceChange) isProtectedAfter() bool { return edit.HasPassword(&c.After) }
 
-// findImpacts sets the Impact of each changed occurrence: whether the public sees the change.
+// findImpacts sets the Impact of each given occurrence, which says whether the public sees its change.
 func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange) error {
 	var venues, organizers []int64
 	for _, r := range rows {
@@ -51,8 +51,8 @@ func (w *seriesWrite) findImpacts(ctx context.Context, rows []*occurrenceChange)
 	return nil
 }
 
-// seriesImpact returns the Impact of changes to the series itself: whether the public sees them. The parameter
-// fields has the names of its changed fields.
+// seriesImpact returns the Impact of changes to the series itself, which says whether the public sees them. The
+// parameter fields has the names of its changed fields.
 func (w *seriesWrite) seriesImpact(ctx context.Context, fields []string) (edit.Impact, error) {
 	last, first := &w.phases[len(w.phases)-1].template, &w.storedPhases[len(w.storedPhases)-1].template
 	c := &edit.PublicChange{

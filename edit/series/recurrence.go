@@ -15,9 +15,9 @@ import (
 // planRecurrence decides how an update of a stored event changes its series. If the event becomes a series, the
 // result made is that series. If it leaves its series, the result leaves is true.
 //
-// If the schedule of one occurrence is sent, it must equal the stored schedule. Otherwise the fault is
-// scope-required. A caller who may not read the series gets the faults of a single event, which do not depend on
-// the stored schedule.
+// If the schedule of one occurrence is sent, it must equal the stored schedule. Otherwise the error is
+// scope-required. A caller who cannot read the series gets the errors of a single event. These do not depend on the
+// stored schedule.
 func planRecurrence(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (
 	made *newSeries, leaves bool, err error,
 ) {
@@ -71,14 +71,14 @@ func planSeriesOf(e *edit.Editor, row *ent.Event, in *edit.EventInput) (*newSeri
 	return made, nil
 }
 
-// scopeRequired returns the fault for a request that changes the schedule but has no scope of several occurrences.
+// scopeRequired returns the parameter error for a change of the schedule in a request for one occurrence only.
 func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
 
-// sameSchedule reports whether the sent rule, rdate and exdate equal those of the phase. Fields that were not
-// sent count as equal. If leaves is true, the occurrence leaves the series. Then any rule and empty lists also
-// count as equal.
+// sameSchedule reports whether the sent rule, rdate and exdate equal those of a stored phase. Fields that were not
+// sent count as equal. If leaves is true, the occurrence leaves the series. Then any rule and empty lists also count
+// as equal.
 func sameSchedule(phase *ent.SeriesPhase, in *edit.EventInput, leaves bool) (bool, error) {
 	stored, err := edit.ScheduleOf(phase)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// ScheduleFault converts a *recur.Error to the fault for the reply. It returns nil for any other error. The
-// arguments of the message are the data of the error, with names in upper camel case. Lists of dates are joined. A
-// rule without any start has the message no-start-in-rule.
+// ScheduleFault converts a *recur.Error to the parameter error of the response. It returns nil for any other error.
+// The arguments of the message are the data of the error, with names in upper camel case. Lists of dates are joined.
+// A rule without any start has the message no-start-in-rule.
 func ScheduleFault(err error) *param.Fault {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -35,9 +35,9 @@ func ScheduleFault(err error) *param.Fault {
 	return &param.Fault{Param: refused.Param, Reason: refused.Reason, Key: key, Args: args, Data: refused.Data}
 }
 
-// NewSchedule returns the schedule that an event has after a write of the input. The row is the stored event, or
-// nil for a new one. A new event is in the zone of the site unless the input has a zone. The error is a
-// *recur.Error, or param.Invalid for impossible dates.
+// NewSchedule returns the schedule that an event gets by a write of the input. The row is the stored event, or nil
+// for a new one. A new event is in the zone of the site unless the input has a zone. The error is a *recur.Error, or
+// param.Invalid for impossible dates.
 func NewSchedule(site calendar.Site, row *ent.Event, in *edit.EventInput) (recur.Schedule, error) {
 	span := calendar.Span{Zone: site.Zone}
 	if row != nil {
@@ -60,8 +60,8 @@ func NewSchedule(site calendar.Site, row *ent.Event, in *edit.EventInput) (recur
 	return recur.New(span, rule, edit.ValueOr(nil, in.RDate), edit.ValueOr(nil, in.ExDate))
 }
 
-// ruleFault returns the fault of an invalid rule in the input. It returns nil if the rule is valid or absent. The
-// zone is that of the event.
+// ruleFault returns the parameter error of an invalid recurrence rule in the input. It returns nil if the rule is
+// valid or absent. The zone is that of the event.
 func ruleFault(zone calendar.Zone, in *edit.EventInput) *param.Fault {
 	if text := edit.ValueOr("", in.Rule); text != "" {
 		if _, err := recur.Parse(text, zone); err != nil {
@@ -71,7 +71,7 @@ func ruleFault(zone calendar.Zone, in *edit.EventInput) *param.Fault {
 	return nil
 }
 
-// horizonMonths is the number of months after a write for which a long schedule has stored occurrences.
+// horizonMonths is the number of months after a write for which occurrences of a long schedule are stored.
 const horizonMonths = 25
 
 // horizon returns the nominal start up to which a write at now stores occurrences of a long schedule.
@@ -92,9 +92,9 @@ func generatedUntil(s recur.Schedule, now time.Time) *calendar.Wall {
 	return &until
 }
 
-// extendAt returns the time at which a long series needs its next occurrences, if they are stored up to until. At
-// least 24 months stay stored, so that the default list is complete. Series with different ids are spread over a
-// week.
+// extendAt returns the time at which a long series gets its next occurrences, if they are stored up to until. Until
+// then at least 24 months stay stored, which the default list of events shows. Series with different ids are spread
+// over a week.
 func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {
 	return zone.Instant(until.AddDate(0, -24, -15-int(id%7)))
 }

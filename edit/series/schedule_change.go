@@ -10,21 +10,22 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// scheduleChange is the part of a request that changes the schedules of a series.
+// scheduleChange has the sent fields of a request that change the schedules of a series: dates, rule, rdates and
+// exdates.
 type scheduleChange struct {
-	// span returns the new first span of a phase, from its old one.
+	// span returns the new first span of a phase (part of the series with one schedule), from its old one.
 	span          func(calendar.Span) calendar.Span
 	rule          *recur.Rule // nil means that the rule does not change
 	rdate, exdate *[]recur.Date
 	addressed     int  // index of the phase whose rdate and exdate are replaced
-	whole         bool // true if the COUNT of the new rule includes starts before the change
+	whole         bool // true if the COUNT of the new rule also counts starts before the change
 }
 
-// apply changes the schedules of all phases from the nominal start cut on. A phase that contains cut is split
-// there. It returns all phases and the index of the first changed one. If nothing changes, the index is the number
-// of phases.
+// apply changes the schedules of a series from the nominal start cut on. A phase that contains cut is split there.
+// It returns all phases and the index of the first changed one. If nothing changes, the index is the number of
+// phases.
 //
-// Without a new rule, later phases remain: they move, and keep their dates. Errors are *recur.Error and
+// Without a new rule, later phases remain. They move and keep their rdates and exdates. Errors are *recur.Error and
 // param.Invalid.
 func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
 	at := phaseOf(phases, cut)
@@ -53,8 +54,8 @@ func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]serie
 	return slices.Concat(split[:k], changed), k, err
 }
 
-// countBefore returns the number of starts that count against COUNT before the phase with index at. They are in
-// the phases directly before it that have the same rule.
+// countBefore returns the number of starts before phases[at] that count against the COUNT of its rule. They are in
+// the phases directly before it that have the same rule, apart from COUNT and UNTIL.
 func countBefore(phases []seriesPhase, at int) (n int) {
 	rule := func(p seriesPhase, complete bool) string {
 		r := p.Rule
@@ -73,8 +74,9 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 	return n
 }
 
-// extend changes the schedule of a series whose starts are all past. It adds a phase that begins after now. It
-// returns all phases and the index of the first changed one.
+// extend changes the schedule of a series whose starts are all past. It adds a phase, a part with its own schedule,
+// that begins after now. It returns all phases and the index of the new one. If nothing changes, the index is the
+// number of phases.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -107,9 +109,9 @@ func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPh
 	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
 }
 
-// change returns the given phases with their new schedules. The sent dates replace those of the phase with
-// index addressed. The list earlier has the phases before these, whose dates may be sent again. The parameter
-// count is the number of starts that a replaced rule has in earlier phases.
+// change returns the given phases, parts of a series, with their new schedules. The sent rdates and exdates replace
+// those of the phase with index addressed. The list earlier has the phases before these, whose dates may be sent
+// again. The parameter count is the number of starts that a replaced rule has in earlier phases.
 func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
 	rule := c.rule
 	if rule != nil && c.whole && rule.Count > 0 {
@@ -138,8 +140,8 @@ func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []s
 	return changed, c.exclude(changed, earlier)
 }
 
-// changeSchedules returns the phases with their new spans. A rule that is not nil replaces the rule of each phase.
-// The list rdate has new rdates for each phase; nil means no change.
+// changeSchedules returns the phases, parts of a series, with their new spans. A rule that is not nil replaces the
+// rule of each phase. The list rdate has the new rdates for each phase. Nil means no change.
 func (c *scheduleChange) changeSchedules(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
 	changed := slices.Clone(phases)
 	for i, p := range phases {
@@ -155,7 +157,7 @@ func (c *scheduleChange) changeSchedules(phases []seriesPhase, rule *recur.Rule,
 	return changed, nil
 }
 
-// endsBefore reports whether the rule of the phase has no start between its UNTIL and next if UNTIL is ignored.
+// endsBefore reports whether extending the rule of p from its UNTIL to next would add no start.
 func (p *seriesPhase) endsBefore(next calendar.Wall) bool {
 	rule := p.Rule
 	rule.Until = calendar.Wall{}
@@ -165,8 +167,9 @@ func (p *seriesPhase) endsBefore(next calendar.Wall) bool {
 	return true
 }
 
-// assignRDates returns the new rdates of each phase. Each sent date goes to the phase to which it belongs. Stored
-// dates remain, except in the addressed phase. Sent dates that are starts of earlier phases are left out.
+// assignRDates returns the new rdates of each given part of a series. A sent date goes to the last part that begins
+// on it or earlier, or else to the first. Stored dates remain, except in the part with index addressed. Sent dates
+// that are starts of earlier parts are left out.
 func (c *scheduleChange) assignRDates(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
 	lists := make([]*[]recur.Date, len(phases))
 	for i, p := range phases {
@@ -191,7 +194,7 @@ func (c *scheduleChange) assignRDates(phases []seriesPhase, addressed int, earli
 	return lists
 }
 
-// startOn returns the nominal start that a date of rdate means. A date without a time gets the time of day of the
+// startOn returns the nominal start that a sent rdate means. A date without a time gets the time of day of the
 // phase.
 func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	if !d.DayOnly && !p.AllDay {
@@ -200,8 +203,8 @@ func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
 	return calendar.Span{Start: p.Start.StartOfDay(), End: p.Start}.MoveStart(d.Wall.StartOfDay()).End
 }
 
-// exclude adds each sent exdate to the phase that has this start. Dates that earlier phases exclude already are
-// accepted. Any other date is the error not-in-schedule.
+// exclude adds each sent exdate to the part of the series that has this start. Dates that earlier parts exclude
+// already are accepted. Any other date is the error not-in-schedule.
 func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	dates := *c.exdate
 	found := make([]bool, len(dates))
@@ -232,7 +235,8 @@ func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
 	return nil
 }
 
-// closePhases ends each phase before the first start of the next one. It drops a phase that then has no start.
+// closePhases ends each part of a series before the first start of the next one. It drops a part that then has no
+// start.
 func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	for i, p := range phases {
 		if i+1 < len(phases) {
@@ -247,7 +251,7 @@ func closePhases(phases []seriesPhase) (closed []seriesPhase) {
 	return closed
 }
 
-// refuseOverlap returns an error if the phase before still has an occurrence when the phase p begins.
+// refuseOverlap returns param.Invalid if the part before of a series still has an occurrence when the part p begins.
 func refuseOverlap(before, p *seriesPhase) error {
 	first := p.First()
 	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {

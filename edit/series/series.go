@@ -25,7 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// notRecurring returns the fault for a scope of several occurrences in a request for an event outside a series.
+// notRecurring returns the parameter error for a scope of several occurrences in a request for an event outside a
+// series.
 func notRecurring() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
 }
@@ -38,7 +39,7 @@ type seriesWrite struct {
 	storedPhases []seriesPhase
 	phases       []seriesPhase // phases after the write
 	occurrences  []*occurrenceChange
-	addressed    *occurrenceChange // the addressed occurrence; nil means the series
+	addressed    *occurrenceChange // the occurrence whose id is in the path; nil means the series
 	scope        edit.Scope
 
 	state          edit.PublicationState // new state of the series
@@ -56,7 +57,7 @@ type occurrenceChange struct {
 	bulk.EventChange
 	excluded bool // a client trashed the occurrence, so its start is an exdate
 	affected bool
-	// scheduled reports whether a changed schedule sets the dates of the occurrence.
+	// scheduled is true if the changed schedule sets the dates of the occurrence.
 	scheduled         bool
 	restored          bool     // true if the occurrence leaves the trash
 	copied            []string // names of fields to copy from the template of the phase
@@ -78,7 +79,7 @@ func (w *seriesWrite) isAllowedFor(c *occurrenceChange, op auth.Operation) bool 
 	return auth.May(w.By, op, auth.RecordOf(calendar.Event, r.AuthorID, r.Status.Shown(w.Now, r.PublishedAt), r.StatusBeforeTrash))
 }
 
-// storedState returns the publication state of an occurrence before the write.
+// storedState returns the status and the publication date of an occurrence as they are stored.
 func storedState(row *ent.Event) edit.PublicationState {
 	return edit.PublicationState{
 		Status: row.Status, BeforeTrash: row.StatusBeforeTrash, Published: row.PublishedAt, Dated: row.Dated,
@@ -97,7 +98,7 @@ func (c *occurrenceChange) isLive() bool { return c.State.Status != calendar.Tra
 // written for it alone.
 func (c *occurrenceChange) ownsField(name string) bool { return slices.Contains(c.OwnFields, name) }
 
-// openSeries loads a series with its phases and occurrences. It locks the series, then the occurrences in the
+// openSeries loads a series with its schedules and occurrences. It locks the series, then the occurrences in the
 // order of their ids.
 func openSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, scope edit.Scope) (*seriesWrite, error) {
 	s, err := edit.LockSeries(ctx, tx, id)
@@ -149,7 +150,7 @@ func openSeries(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, scope
 	return w, nil
 }
 
-// setAddressed sets the occurrence to which the request is addressed. If it is not called, the request is for the
+// setAddressed sets the occurrence whose id is in the path of the request. Without a call, the request is for the
 // series. It returns an error if the series has no such occurrence.
 func (w *seriesWrite) setAddressed(id int64) error {
 	i := slices.IndexFunc(w.occurrences, func(c *occurrenceChange) bool { return c.Row.ID == id })
@@ -160,7 +161,8 @@ func (w *seriesWrite) setAddressed(id int64) error {
 	return nil
 }
 
-// Update stores the sent fields of a series, and copies them to all its occurrences.
+// Update stores the sent fields of a series and sets them in its occurrences. Fields that an occurrence has of its
+// own stay. Schedule fields do not reach occurrences that have begun.
 func Update(ctx context.Context, tx *ent.Tx, e *edit.Editor, id int64, in *edit.EventInput) error {
 	w, err := openSeries(ctx, tx, e, id, edit.AllOccurrences)
 	if err != nil {
@@ -199,7 +201,7 @@ func updateOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent
 }
 
 // TrashOccurrences moves those occurrences of a series to the trash that the scope selects. The row is the
-// occurrence to which the request is addressed.
+// occurrence whose id is in the path.
 func TrashOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, scope edit.Scope) error {
 	if row.SeriesID == nil {
 		return edit.InvalidInput(notRecurring())
@@ -214,8 +216,8 @@ func TrashOccurrences(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.
 	return w.remove(ctx)
 }
 
-// remove moves the occurrences in the scope to the trash and stores this. If earlier occurrences remain, the
-// series ends before the addressed occurrence.
+// remove moves the occurrences in w.scope to the trash and stores this. If earlier occurrences remain, the series
+// ends before the occurrence in the path.
 func (w *seriesWrite) remove(ctx context.Context) error {
 	version, trashed := calendar.Version{All: w.series.Version, Hidden: w.series.HiddenChanges}, w.wasTrashed()
 	if w.addressed != nil {
@@ -239,7 +241,8 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 	return w.store(ctx)
 }
 
-// trash plans to move the occurrences in the scope to the trash. It stores nothing.
+// trash plans to move the occurrences in w.scope to the trash. It stores nothing. If no earlier occurrence remains,
+// the series moves there as well.
 func (w *seriesWrite) trash() error {
 	phases, k := w.phases, 0
 	if w.scope == edit.FollowingOccurrences {
@@ -275,9 +278,9 @@ func (w *seriesWrite) nextPublicationState(old edit.PublicationState, sent *cale
 	return edit.NextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish))
 }
 
-// EventOf returns an event that represents a series, with the template t and the first dates of the phase schedule
-// p. The id, the author and the status are those of the series. The edges are those of the template. The slugs are
-// those that the series has outside the trash.
+// EventOf returns an event that represents a series. Its fields and edges come from the template t, its dates are
+// the first dates of the schedule p. The id, the author and the status are those of the series. The slugs are those
+// that the series has outside the trash.
 func EventOf(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	row := new(*t)
 	row.ID, row.AuthorID, row.Status, row.StatusBeforeTrash = s.ID, s.AuthorID, s.Status, s.StatusBeforeTrash
@@ -288,7 +291,7 @@ func EventOf(s *ent.Series, p recur.Schedule, t *ent.Event) *ent.Event {
 	return row
 }
 
-// update checks and stores the sent fields of a series.
+// update checks and stores the sent fields in the occurrences that w.scope selects.
 func (w *seriesWrite) update(ctx context.Context, in *edit.EventInput) error {
 	c, row, links, err := w.compareAddressed(ctx, in)
 	if err != nil {

@@ -16,8 +16,7 @@ func (w *seriesWrite) slugIn(l calendar.Language, slug string, trashed bool) edi
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: w.series.ID, Language: l, Slug: slug, Trashed: trashed}
 }
 
-// slugs returns the slugs of the series in all languages, the original language first. The slugs of
-// translations are those of its last phase.
+// slugs returns the slugs of the series in all languages in which it has a text, the original language first.
 func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	trashed := w.wasTrashed()
 	out := []edit.OwnedSlug{w.slugIn(w.series.Language, edit.ValueOr(w.series.Slug, w.slug), trashed)}
@@ -31,8 +30,8 @@ func (w *seriesWrite) slugs() []edit.OwnedSlug {
 	return out
 }
 
-// setSlugs sets the slugs of the series in the templates of all phases. Templates store slugs without the suffix
-// of the trash.
+// setSlugs sets the slugs of the series in the shared fields of all its phases. The slug of the original language is
+// first. The stored slugs there lack the suffix of the trash.
 func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.phases = slices.Clone(w.phases)
 	for i := range w.phases {
@@ -45,7 +44,8 @@ func (w *seriesWrite) setSlugs(slugs []edit.OwnedSlug) {
 	w.slug = &slugs[0].Slug
 }
 
-// takeSlug takes a slug that the client sent for the series, and stores it.
+// takeSlug takes a slug that the client sent for the series, in the language of the write. The templates in w.phases
+// get it. If the series has this slug in any language, nothing changes.
 func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	slugs := w.slugs()
 	i := 0
@@ -67,8 +67,9 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 	return nil
 }
 
-// storeSeriesSlugs adds the trash suffix to the slugs of a trashed series, or removes it if the series is
-// restored. It takes a slug if the new status needs one.
+// storeSeriesSlugs adds the trash suffix to the slugs of a trashed series. It removes the suffix from those of a
+// restored one. It takes a slug if the new status requires one. It frees the slugs of translations that the write
+// removes.
 func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	if err := w.dropSlugs(ctx); err != nil {
 		return err
@@ -123,14 +124,13 @@ func (w *seriesWrite) dropSlugs(ctx context.Context) error {
 }
 
 // newSlug returns an OwnedSlug without a slug, with which a new series takes one in language l. The event row
-// becomes the series.
+// becomes the first occurrence.
 func newSlug(series int64, row *ent.Event, l calendar.Language) edit.OwnedSlug {
 	return edit.OwnedSlug{Kind: calendar.Series, Owner: series, Language: l, Trashed: row.Status == calendar.Trash}
 }
 
-// takeTranslatedSlug takes a slug that was sent for a translation, when a stored event becomes a series. Then
-// it returns nil. If the request writes no translation, it returns the sent slug, which is for the original
-// language.
+// takeTranslatedSlug takes a sent slug for the translation of a stored event that becomes a series. Then it returns
+// nil. If the request writes the original language, it returns the sent slug and takes none.
 func takeTranslatedSlug(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, t *ent.Event, sent *string,
 ) (original *string, err error) {

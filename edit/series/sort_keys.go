@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// SortKeysOf returns the sort keys of a series by the name of their column. They are the keys of the title that
-// readers of each language get. The template t is that of its last phase.
+// SortKeysOf returns the sort keys of a series by the name of their column. Each key is made of the title that
+// readers of a language get. The event t has the titles of the series.
 func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	keys := make(map[string][]byte, len(calendar.Languages))
 	for _, l := range calendar.Languages {
@@ -21,8 +21,7 @@ func SortKeysOf(site calendar.Language, t *ent.Event) map[string][]byte {
 	return keys
 }
 
-// WriteSortKeys updates the stored sort keys of series, which are sorted by the title of their last
-// phase.
+// WriteSortKeys computes the sort keys of series from their titles and stores them.
 func WriteSortKeys(ctx context.Context, tx *ent.Tx, e *edit.Editor, ids []int64) error {
 	// The lock precedes the first read of the transaction, so that this sees the changes of earlier writers.
 	rows, err := tx.Series.Query().Where(series.IDIn(ids...)).Order(series.ByID()).Modify(edit.ForUpdate).All(ctx)
@@ -50,7 +49,8 @@ func WriteSortKeys(ctx context.Context, tx *ent.Tx, e *edit.Editor, ids []int64)
 	return nil
 }
 
-// setSeriesSortKeys sets the keys by which lists of series are sorted in each language.
+// setSeriesSortKeys sets in m the keys by which lists of series are sorted in each language. The event t has the
+// titles of the series.
 func setSeriesSortKeys(e *edit.Editor, m *ent.SeriesMutation, t *ent.Event) {
 	keys := SortKeysOf(e.Site.IndexedIn(), t)
 	m.SetSortEn(keys[edit.NameSortColumn(calendar.English)])

@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// store writes the planned changes of the series and its occurrences to the database.
+// store writes the planned changes of the series and its occurrences to the database and the change log. It returns
+// an error if they are too large or exceed the caller's budget.
 func (w *seriesWrite) store(ctx context.Context) error {
 	if err := w.storeSeriesSlugs(ctx); err != nil {
 		return err
@@ -60,8 +61,8 @@ func (w *seriesWrite) newUpdate(rows []*occurrenceChange) *bulk.EventUpdate {
 	return bulk.NewEventUpdate(w.Editor, w.tx, changes)
 }
 
-// storePublicity stores withdrawals of occurrences that the public no longer sees. It deletes the withdrawals of
-// occurrences that are public again.
+// storePublicity stores withdrawals, the last public state for feeds, of occurrences that the public no longer sees.
+// It deletes the withdrawals of occurrences that are public again. It sets the sequence numbers of all rows.
 func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceChange) error {
 	events := make([]*ent.Event, len(rows))
 	for i, r := range rows {
@@ -73,8 +74,8 @@ func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceChan
 	})
 }
 
-// storeSeriesRow stores the changed phases and the new occurrences. If the series itself has changed, it gets a
-// new version.
+// storeSeriesRow stores the changed phases and the new occurrences. If a phase or the series itself changes, the
+// series gets a new version.
 func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	changed, err := w.storePhases(ctx)
 	if err != nil {
@@ -142,7 +143,8 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	return nil
 }
 
-// changedSeriesFields returns the names in the API of the series fields that change.
+// changedSeriesFields returns the API names of the fields that the write changes. It compares the new row s and the
+// last phase with the stored ones.
 func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 	fields := []string{}
 	add := func(changed bool, name string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// storePhases stores the phases of the series, from the first changed one on. It reports whether any phase
-// changes.
+// storePhases replaces the stored phases of the series, from the first changed one on. A phase is a part with one
+// schedule. It reports whether any phase changes.
 func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	rows := make([]*ent.SeriesPhaseCreate, len(w.phases))
 	same := len(w.storedPhases)
@@ -53,7 +53,8 @@ func (w *seriesWrite) storePhases(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// fingerprint returns a text that identifies the content of a phase. Equal phases have the same text.
+// fingerprint returns a text that identifies the schedule and the shared fields in a part of a series. Equal parts
+// have the same text.
 func (p *seriesPhase) fingerprint() (string, error) {
 	template, err := ent.EncodeTemplate(&p.template)
 	if err != nil {

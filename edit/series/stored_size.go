@@ -35,8 +35,8 @@ func MostText(occurrences int) int {
 	return max(0, (maxStored/max(1, occurrences)-occurrenceBytes)/2)
 }
 
-// occurrenceSize estimates the bytes that an occurrence with the fields of a template takes in the database,
-// including search texts. The estimate does not depend on the ids of links.
+// occurrenceSize estimates the bytes that an occurrence with the fields of t takes in the database, including search
+// texts. The estimate does not depend on the ids of links.
 func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	n := occurrenceBytes
 	for _, name := range edit.TemplateFieldNames(t.Language) {
@@ -48,7 +48,8 @@ func occurrenceSize(e *edit.Editor, t *ent.Event) int {
 	return n
 }
 
-// fieldSize estimates the bytes that a named field of a template takes, without search texts.
+// fieldSize estimates the bytes that the named field of t takes, without search texts. It returns 0 for a field of
+// fixed size.
 func fieldSize(name string, t *ent.Event) int {
 	switch f, l := edit.TemplateFieldOf(name); {
 	case l != "":
@@ -59,7 +60,8 @@ func fieldSize(name string, t *ent.Event) int {
 	return 0
 }
 
-// foldedSizes caches the sizes of folded texts in bytes, because the occurrences of a series share their texts.
+// foldedSizes caches, by text, the size in bytes of the form that searches compare (search.Fold). The occurrences of
+// a series share their texts.
 type foldedSizes map[string]int
 
 func (s foldedSizes) of(text string) int {
@@ -99,7 +101,7 @@ func (c *occurrenceChange) storedSize(folded foldedSizes) (size int, largest str
 	return size, largest
 }
 
-// searchedText returns the value of a named field of a template. It reports whether search texts include this
+// searchedText returns the value of the named text field of t. It returns false if search texts do not include the
 // field.
 func searchedText(name string, t *ent.Event) (string, bool) {
 	field, l := calendar.CutField(name)
@@ -118,8 +120,8 @@ func searchedText(name string, t *ent.Event) (string, bool) {
 	return "", false
 }
 
-// limitStored returns an error if a write of a series would store more than maxStored bytes. It charges the hourly
-// budget of the caller. The rows are the occurrences that the write changes.
+// limitStored returns an error if a write of several occurrences would store more than maxStored bytes. It charges
+// the hourly budget of the caller. The rows are the stored occurrences that the write changes.
 func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange) error {
 	total, made := 0, len(w.newStarts)
 	for _, n := range w.newStarts {
@@ -140,7 +142,8 @@ func (w *seriesWrite) limitStored(ctx context.Context, rows []*occurrenceChange)
 	return w.SpendBudget(ctx, w.tx, made, texts)
 }
 
-// phaseSize estimates the bytes that an occurrence of a phase takes. The phase is given by its index.
+// phaseSize estimates the bytes that a new occurrence takes. The parameter phase is the index of the part of the
+// series to which it belongs.
 func (w *seriesWrite) phaseSize(phase int) int {
 	if w.phaseSizes == nil {
 		w.phaseSizes = make(map[int]int)
@@ -153,9 +156,9 @@ func (w *seriesWrite) phaseSize(phase int) int {
 	return size
 }
 
-// tooLarge returns the fault for a write that would store too much. The fault names the field with the largest
-// share. Its maximum is the number of bytes that each occurrence may store. The parameter changed is the number of
-// changed occurrences.
+// tooLarge returns the parameter error for a write that would store too much. It names the field with the largest
+// share. Its maximum is the number of bytes that each occurrence can store. The parameter changed is the number of
+// changed occurrences. Without a changed field, the error is that of too many occurrences.
 func (w *seriesWrite) tooLarge(shares map[string]int, changed int) *param.Fault {
 	largest := "rrule"
 	for name, size := range shares {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// CreateEvent stores a new event and its links. If the input has a rule or further dates, it stores a series with
-// its occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
+// CreateEvent stores a new event and its links. If the input has a rule or rdates, it stores a series with its
+// occurrences, and returns the first occurrence. The edges of the returned row are not loaded.
 func CreateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) (*ent.Event, error) {
 	if !in.HasSchedule() {
 		return e.CreateEvent(ctx, tx, in)
@@ -65,10 +65,10 @@ func CreateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.Event
 	return row, nil
 }
 
-// UpdateEvent changes the sent fields of an event that the same transaction loaded, best with edit.LockEvent. Unless
-// in.Scope is a scope of several occurrences, the other occurrences of the series do not change. A rule or
-// further dates turn a single event into the first occurrence of a new series. The empty rule takes an
-// occurrence out of its series. The edges of the returned row are not loaded.
+// UpdateEvent changes the sent fields of an event that the same transaction loaded, best with edit.LockEvent. A sent
+// scope of several occurrences changes these as well, otherwise the others stay. A rule or rdates turn a single
+// event into the first occurrence of a new series. The empty rule takes an occurrence out of its series. The edges
+// of the returned row are not loaded.
 func UpdateEvent(ctx context.Context, tx *ent.Tx, e *edit.Editor, row *ent.Event, in *edit.EventInput) (*ent.Event, error) {
 	switch {
 	case in.Scope.IsSeries():

@@ -13,10 +13,11 @@ import (
 // FrameTitles are the link texts for untitled videos and maps.
 type FrameTitles struct{ Video, Map string }
 
-// Removed counts what HTML removes from a text. Videos and Maps are frames that WithFrameLinks replaces by links.
+// Removed counts the elements of a text that HTML removes. Videos and Maps count frames that WithFrameLinks replaces
+// by links. Frames counts other frames. Styles also counts elements with a style or class attribute.
 type Removed struct{ Videos, Maps, Frames, Objects, Scripts, Forms, Styles int }
 
-// Add returns the sums of both counts.
+// Add returns the sum of r and o, field by field.
 func (r Removed) Add(o Removed) Removed {
 	return Removed{
 		r.Videos + o.Videos, r.Maps + o.Maps, r.Frames + o.Frames, r.Objects + o.Objects, r.Scripts + o.Scripts,
@@ -24,8 +25,9 @@ func (r Removed) Add(o Removed) Removed {
 	}
 }
 
-// WithFrameLinks adds a link before each frame with a known video or map, and counts what HTML removes. The caller
-// passes the result to HTML, which removes the frames.
+// WithFrameLinks adds a link before each iframe of a known video or map, and counts what HTML removes. A second
+// frame with the same address gets no link. The link text is the title of the frame, or that in titles if it has
+// none. The frames stay in the result until HTML removes them.
 func WithFrameLinks(s string, titles FrameTitles) (string, Removed) {
 	var removed Removed
 	if !strings.Contains(s, "<") {
@@ -94,7 +96,8 @@ var (
 	mapCentre  = regexp.MustCompile(`!2d(-?[0-9.]+)!3d(-?[0-9.]+)`)
 )
 
-// framePage returns the public address of the video or map in a frame. "" means another page.
+// framePage returns the public page of the video or map in a frame with the given src. The address is "" if src is
+// no known video or map.
 func framePage(src string) (address string, isMap bool) {
 	u, err := url.Parse(strings.TrimSpace(src))
 	if err != nil || u.Host == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {

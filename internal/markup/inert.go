@@ -2,17 +2,16 @@ package markup
 
 import "strings"
 
-// inertPasses is the number of times that Inert decodes entities. Texts that were encoded twice by mistake need
-// two passes.
+// inertPasses is the largest number of times that Inert decodes the entities of a text. A text that was encoded
+// twice by mistake requires two.
 const inertPasses = 4
 
-// Inert returns a text in which no HTML parser finds markup, wherever a page inserts it. Some clients do not
-// escape these texts (contract, sections 6.2 to 6.4). Like Text, it decodes entities and removes tags and
-// comments, until nothing changes. A "<" that begins no tag stays, as in "1 < 2". A "<" that a later ">" could
-// complete is removed: "Room <A" becomes "Room A".
+// Inert returns a text in which no HTML parser finds markup, wherever a page inserts it. It is for texts that some
+// clients do not escape (contract, sections 6.2 to 6.4). It decodes entities and removes tags and comments, until
+// nothing changes, and trims white space. A "<" that begins no tag stays, as in "1 < 2". A "<" that a later ">"
+// could complete is removed: "Room <A" becomes "Room A".
 //
-// Inert(Inert(s)) is Inert(s). It makes at most inertPasses+1 passes. A text that is nested more deeply is an
-// attack, and loses each "<" and "&".
+// Inert(Inert(s)) is Inert(s). If inertPasses passes do not suffice, every "<" and "&" is removed.
 func Inert(s string) string {
 	s = strings.TrimSpace(s)
 	for range inertPasses {

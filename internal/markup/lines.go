@@ -13,9 +13,10 @@ import (
 // the time for texts that are mostly tags.
 const bytesPerCharacter = 32
 
-// Lines converts HTML to plain text of at most the given number of characters. Blocks and br end lines. White
-// space becomes one blank. A link becomes its text, followed by its address in parentheses if that has a
-// scheme. A shortened text ends in "…". Lines reads at most 32 bytes of HTML for each character.
+// Lines converts HTML to plain text of at most the given number of characters. Block elements and br end lines.
+// White space becomes one space, except that line feeds in pre stay. An http, https, mailto or tel address follows
+// its link's text in parentheses, unless it is the text. A shortened text ends in "…". Lines reads at most 32 bytes
+// of HTML for each character.
 func Lines(s string, characters int) string {
 	cut := false
 	if most := characters * bytesPerCharacter; len(s) > most {
@@ -37,8 +38,8 @@ func Lines(s string, characters int) string {
 	return w.b.String()
 }
 
-// Head returns the part of HTML that Lines needs for the given number of characters. It includes a little more,
-// so that Lines can tell that a text was shortened.
+// Head returns the beginning of the HTML s that suffices for Lines with the same number of characters. It includes a
+// little more, so that Lines can tell that a text was shortened.
 func Head(s string, characters int) string {
 	if most := characters*bytesPerCharacter + len("…"); len(s) > most {
 		return strings.ToValidUTF8(s[:most], "")
@@ -112,7 +113,8 @@ func (w *linesWriter) openLink(z *html.Tokenizer, more bool) {
 	w.link = w.b.Len()
 }
 
-// closeLink appends the address of the open link, unless the link's text is the address.
+// closeLink ends the open link and appends its address. It leaves out an address that is the link's text. It also
+// leaves out schemes other than http, https, mailto and tel.
 func (w *linesWriter) closeLink() {
 	address := w.href
 	w.href = ""
@@ -183,8 +185,8 @@ func (w *linesWriter) newLine() { w.breaks = min(w.breaks+1, 2) }
 // endLine ends the line if it is not empty.
 func (w *linesWriter) endLine() { w.breaks = max(w.breaks, 1) }
 
-// shorten cuts a text to the given number of characters. It cuts at the end of a word if one ends shortly
-// before.
+// shorten cuts a text and appends "…". The result has at most the given number of characters. It cuts at the last
+// white space, unless that would remove more than 40 bytes.
 func shorten(s string, characters int) string {
 	const back = 40 // bytes
 	n := 0

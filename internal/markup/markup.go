@@ -29,9 +29,9 @@ func Text(s string) (string, error) {
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
-// TextLimited returns plain text without tags, as the type "text" requires (Text). The result ok is false if
-// the plain text exceeds the limit in characters. It stops early if the text is certainly too long, and returns
-// "".
+// TextLimited returns the plain text of s by the rules of Text. If the text exceeds the limit in characters, it
+// returns "" and false. It stops early if the text is certainly too long. If s is invalid UTF-8 or contains a NUL,
+// the error is ErrText.
 func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	if !isStorable(s) {
 		return "", false, ErrText
@@ -57,16 +57,16 @@ func isStorable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-// strip removes the tags of s and decodes its entities once. If apart is true, tags that are not inline become
-// spaces, so that words stay separate.
+// strip removes the tags of s, with the content of script and style, and decodes its entities once. If apart is
+// true, tags of elements that are not inline become spaces, so that words stay separate.
 func strip(s string, apart bool) string {
 	stripped, _ := stripLimited(s, apart, -1)
 	return stripped
 }
 
-// stripLimited removes the tags of s and decodes its entities once. If apart is true, tags that are not inline
-// become spaces. If the result certainly exceeds the limit in characters, without outer white space, it stops
-// and returns "" and false. A negative limit means none.
+// stripLimited removes the tags of s, with the content of script and style, and decodes its entities once. If apart
+// is true, tags of elements that are not inline become spaces. The limit in characters does not count outer white
+// space. If the result certainly exceeds the limit, it stops and returns "" and false. A negative limit means none.
 func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
 	// Without a ">" there is no tag.
@@ -171,7 +171,7 @@ func escapeStray(s string) string {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// inlineElements are the elements that do not separate words.
+// inlineElements are the HTML elements that do not separate words, such as b and span.
 var inlineElements = atomSet(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code,
 	atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp,
 	atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var,

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// OnPage adapts sanitised HTML to a page that has its own h1. Headings start at h2, and no level is skipped.
-// The function local returns the address of an image for use on the page. If it returns "", the image becomes a
-// link. Inside another link it becomes text.
+// OnPage adapts sanitised HTML to a page with its own h1. Headings start at h2, and no level is skipped. The
+// function local returns the address from which the page loads the image src. If it returns "", the image becomes a
+// link to src, or text inside another link.
 func OnPage(s string, local func(src string) string) string {
 	if !strings.Contains(s, "<") {
 		return s
@@ -43,7 +43,7 @@ func OnPage(s string, local func(src string) string) string {
 	}
 }
 
-// pageWriter builds HTML for a page.
+// pageWriter has the HTML that OnPage has written, and the open headings and links.
 type pageWriter struct {
 	out    strings.Builder
 	local  func(src string) string
@@ -57,8 +57,8 @@ func headingLevel(a atom.Atom) int {
 	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a)
 }
 
-// heading writes the start or end tag of a heading. A heading gets the level below that of the heading above it in
-// the outline.
+// heading writes the start or end tag of a heading with its new level. The level is one below that of the heading
+// above it in the outline. The first heading is h2, and none is deeper than h6.
 func (w *pageWriter) heading(t html.Token) {
 	level := headingLevel(t.DataAtom)
 	if t.Type == html.StartTagToken {
@@ -78,7 +78,8 @@ func (w *pageWriter) heading(t html.Token) {
 	w.out.WriteString(t.String())
 }
 
-// image writes an image with its local address, or a link to it. Inside another link it writes only the text.
+// image writes an image with the address that w.local returns. If that is "", it writes a link to the image, or only
+// the link text inside another link.
 func (w *pageWriter) image(t html.Token) {
 	src, alt := attribute(t, "src"), attribute(t, "alt")
 	if here := w.local(src); here != "" {

@@ -2,14 +2,14 @@ package markup
 
 import "strings"
 
-// Paragraphs converts stored HTML, which came from HTML, to the HTML of replies. In text without block
-// elements, empty lines separate paragraphs. Each becomes a p element, joined by a line feed. A line break
-// becomes "<br />" and a line feed, unless the line already ends with br. Text with a block element stays
-// unchanged. Inside an inline element an empty line becomes two line breaks, because an element cannot span
-// paragraphs. The result is trimmed.
+// Paragraphs converts stored HTML, which the function HTML returned, to the HTML of responses. In text without block
+// elements, empty lines separate paragraphs. Each paragraph becomes a p element, and a line feed separates them. A
+// line break becomes "<br />" and a line feed, unless the line already ends with br. Inside an inline element an
+// empty line becomes two line breaks, because an element cannot span paragraphs. Text with a block element stays
+// unchanged. The result is trimmed.
 //
-// The rule is in the contract, section 6.7. Paragraphs runs for every description in every reply, so it
-// searches for element names instead of parsing.
+// The rule is in the contract, section 6.7. Paragraphs runs for every description in every response, so it searches
+// for element names instead of parsing.
 func Paragraphs(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || hasBlock(s) {
@@ -47,7 +47,8 @@ func Paragraphs(s string) string {
 	return b.String()
 }
 
-// openedElements returns how many more elements a line opens than closes. The result may be negative.
+// openedElements returns how many more elements a line opens than closes. Elements without an end tag, br and img,
+// do not count. The result may be negative.
 func openedElements(line string) (n int) {
 	for {
 		i := strings.IndexByte(line, '<')
@@ -66,7 +67,7 @@ func openedElements(line string) (n int) {
 	}
 }
 
-// blank is the white space that is invisible at the end of a line. A no-break space is meant to be visible.
+// blank has the white space characters that Paragraphs trims from lines. A no-break space is not trimmed.
 const blank = " \t\r\f\v"
 
 // hasBlock reports whether s has the start tag of a block element.

@@ -13,8 +13,9 @@ import (
 // Some parsers fail, or take quadratic time, at some hundreds of levels.
 const maxDepth = 100
 
-// render formats sanitised HTML in a form that all parsers read in the same way. It escapes only the necessary
-// characters, puts attributes in double quotes, closes every element, and removes stray end tags.
+// render formats HTML that the allow-list has passed, in a form that all parsers read in the same way. It escapes
+// only the necessary characters, puts attributes in double quotes, closes every element, and removes stray end tags.
+// It also removes images without src, and calls addNoopener for links.
 func render(ctx context.Context, s string) (string, error) {
 	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
 	z := html.NewTokenizer(newReader(ctx, s))
@@ -53,7 +54,7 @@ func (w *writer) text(text []byte) {
 	}
 }
 
-// escape writes a byte of text or of an attribute.
+// escape writes a byte of text or of an attribute, with "&", "<" and ">" as entities.
 func (w *writer) escape(c byte) {
 	switch c {
 	case '&':
@@ -111,8 +112,8 @@ func (w *writer) attr(key, value string) {
 	w.out = append(w.out, '"')
 }
 
-// addNoopener adds "noopener" to the rel of a link that may open another window. The opened page then cannot
-// control the window with the link.
+// addNoopener adds "noopener" to the rel of a link whose target is not _self, _parent or _top. A rel with noopener
+// or noreferrer stays unchanged. Otherwise the opened page could control the window with the link.
 func addNoopener(attrs []html.Attribute) []html.Attribute {
 	rel, elsewhere := -1, false
 	for i, a := range attrs {
@@ -219,8 +220,8 @@ func stopsImpliedEnd(next, open atom.Atom) bool {
 	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
-// stopsEndTag reports whether an end tag inside the element open cannot close an element around it. A table
-// stops it. A list stops stray inline end tags, which must not split the list.
+// stopsEndTag reports whether an end tag inside the element open cannot close an element around it. A table stops
+// every end tag. A table part, a list or a list item stops some, such as stray inline end tags.
 func stopsEndTag(end, open atom.Atom) bool {
 	switch open {
 	case atom.Table:

@@ -46,7 +46,7 @@ func HTMLContext(ctx context.Context, s string) (string, error) {
 	return render(ctx, permitted.String())
 }
 
-// reader reads a text until ctx ends.
+// reader is an io.Reader of a text. It fails with the error of ctx after ctx has ended.
 type reader struct {
 	ctx  context.Context //nolint:containedctx // it lives as long as one call
 	text strings.Reader
@@ -73,7 +73,7 @@ func tokenizerError(z *html.Tokenizer) error {
 	return nil
 }
 
-// lineFeeds replaces every kind of line break by a line feed.
+// lineFeeds replaces each CR LF, and each other CR, by a line feed.
 func lineFeeds(s string) string {
 	if strings.IndexByte(s, '\r') < 0 {
 		return s
@@ -135,7 +135,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// droppedElements and literalElements are removed before the policy runs.
+// droppedElements and literalElements are removed by dropElements, before the policy runs.
 var (
 	// droppedElements are removed together with their content.
 	droppedElements = atomSet(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
@@ -145,9 +145,9 @@ var (
 	literalElements = atomSet(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
 )
 
-// dropElements removes comments, and some elements together with their content. An unclosed element extends to
-// the end, as in a browser. The policy could skip content too, but stray end tags confuse its count, and it
-// never finds the end of embed, which has no end tag.
+// dropElements removes comments, droppedElements with their content, and the tags of literalElements. It replaces
+// menu by ul. An unclosed element extends to the end, as in a browser. The policy could skip content too, but stray
+// end tags confuse its count. It also never finds the end of embed, which has no end tag.
 func dropElements(ctx context.Context, s string) (string, error) {
 	if !strings.Contains(s, "<") {
 		return s, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
-// Kind is the type of a column. The database and the index each have an implementation for every kind.
+// Kind is the type of a column's values. It decides how the database and the index compare them with a condition.
 type Kind int
 
 // FlagKind, LinkKind, TermKind, RecordKind and WordKind are the values of Kind.
@@ -33,9 +33,9 @@ type Column struct {
 	Table       string        // name of the table that stores the values
 	Field       string        // name of the column in Table; "" for links, which have their own table
 	LinksTo     calendar.Kind // kind of record that an id identifies; "" for a flag
-	Words       []string      // words that a word column can store; nil means any
-	// Public is true if a password does not protect the column. A filter by a protected column never finds
-	// events that the caller gets redacted (contract, section 13).
+	Words       []string      // words that a WordKind column can store; nil means any
+	// Public is true if the value is shown although the event has a password. A filter by another column never finds
+	// events whose protected values the client cannot see (contract, section 13).
 	Public bool
 
 	where func(Condition) predicate.Event
@@ -52,8 +52,8 @@ type Condition struct {
 // Predicate returns the Ent predicate that selects the events that meet the condition.
 func (c Condition) Predicate() predicate.Event { return c.Column.where(c) }
 
-// Flag returns the column of a stored boolean. field is Ent's name of the database column. The function is makes
-// Ent's predicate that compares the column with a value.
+// Flag returns the Column that filters events by a stored boolean. field is Ent's name of the database column. The
+// function is makes Ent's predicate that compares the column with a value.
 func Flag(name, field string, is func(bool) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: FlagKind, Table: event.Table, Field: field,
@@ -61,8 +61,8 @@ func Flag(name, field string, is func(bool) predicate.Event, description string)
 	}
 }
 
-// Link returns the column of links from events to venues or organizers. table is Ent's name of the link table. The
-// function has makes Ent's predicate for events with a linked record. The function in makes Ent's predicate for
+// Link returns the Column that filters events by linked venues or organizers. table is Ent's name of the link table.
+// The function has makes Ent's predicate for events with a linked record. The function in makes Ent's predicate for
 // records with given ids.
 func Link[P predicateOf](
 	name, table string, has func(...P) predicate.Event, in func(...int64) P, to calendar.Kind, description string,
@@ -84,7 +84,7 @@ func Link[P predicateOf](
 // least 32,766 placeholders.
 const maxPlaceholders = 10_000
 
-// Terms returns the column of links from events to categories or tags. The function has makes Ent's predicate
+// Terms returns the Column that filters events by linked categories or tags. The function has makes Ent's predicate
 // for events with a linked term. The function in makes Ent's predicate for terms with given ids.
 func Terms[P predicateOf](
 	name, table string, has func(...P) predicate.Event, in func(...int64) P, taxonomy calendar.Kind, description string,
@@ -94,8 +94,8 @@ func Terms[P predicateOf](
 	return c
 }
 
-// Record returns a column that stores the id of another event. field is Ent's name of the database column. The
-// function in makes Ent's predicate for given ids.
+// Record returns the Column that filters events by the stored id of another event. field is Ent's name of the
+// database column. The function in makes Ent's predicate for given ids.
 func Record(name, field string, in func(...int64) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: RecordKind, Table: event.Table, Field: field, LinksTo: calendar.Event,
@@ -103,8 +103,9 @@ func Record(name, field string, in func(...int64) predicate.Event, description s
 	}
 }
 
-// Word returns the column of a stored word. field is Ent's name of the database column. The function in makes Ent's
-// predicate for given words. Stored words must not end in blanks, because MySQL ignores these in comparisons.
+// Word returns the Column that filters events by a stored word, such as the status "canceled". field is Ent's name
+// of the database column. The function in makes Ent's predicate for given words. Stored words must not end in
+// blanks, because MySQL ignores these in comparisons.
 func Word[W ~string](name, field string, in func(...W) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: WordKind, Table: event.Table, Field: field,
@@ -118,7 +119,8 @@ func Word[W ~string](name, field string, in func(...W) predicate.Event, descript
 	}
 }
 
-// OneOf returns a Word column that stores one of the given words. Requests with other words are rejected.
+// OneOf returns the Column that filters events by a stored word, which is one of the given words. The API rejects
+// requests with other words.
 func OneOf[W ~string](name, field string, in func(...W) predicate.Event, words []W, description string) Column {
 	c := Word(name, field, in, description)
 	for _, w := range words {

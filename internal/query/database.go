@@ -20,8 +20,8 @@ import (
 // Database is the engine that queries the database. It supports all conditions.
 type Database struct{ Ent *ent.Client }
 
-// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
-// list.
+// FindEvents returns the ids of up to limit events of a list, after the first offset ones. The Page also has the
+// length of the whole list.
 func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) (Page, error) {
 	where, err := d.where(ctx, q)
 	if err != nil {
@@ -38,8 +38,8 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
 }
 
-// where returns the predicates that select the events of a query. It runs statements to find overdue records,
-// hidden series and near venues.
+// where returns the predicates that select the events of a query. It runs statements to find hidden series, near
+// venues, and whether scheduled records are due for publication.
 func (d Database) where(ctx context.Context, q *Events) ([]predicate.Event, error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.AsksForPlaces() {
@@ -100,7 +100,7 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 }
 
 // predicates returns the predicates for the conditions of a query (contract, section 9.1), except for Near,
-// Series.None and Series.First. due has the kinds with overdue records.
+// Series.None and Series.First. due has the kinds with scheduled records that are due for publication.
 func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {
@@ -142,8 +142,8 @@ func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	return where
 }
 
-// inListings selects events that are not hidden. It writes "= FALSE", because SQLite uses no index for Ent's
-// NOT.
+// inListings selects events that are not hidden from listings. It writes "= FALSE", because SQLite uses no index for
+// Ent's NOT.
 func inListings(s *sql.Selector) {
 	hidden := s.C(event.FieldHideFromListings)
 	s.Where(sql.P(func(b *sql.Builder) { b.Ident(hidden).WriteString(" = FALSE") }))
@@ -261,7 +261,8 @@ func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Even
 	}
 }
 
-// IDList formats ids as an SQL list in parentheses.
+// IDList formats ids as an SQL list in parentheses, such as (1,2). Without ids the list is empty, which SQL may
+// reject.
 func IDList(ids []int64) string {
 	var b strings.Builder
 	b.WriteByte('(')

@@ -26,7 +26,7 @@ type Events struct {
 	Protected bool
 	// Window restricts starts and ends, in whole seconds.
 	Window     Window
-	Periods    []Period // periods in which an event must be; nil means any
+	Periods    []Period // an event must be in all of these periods; nil means any time
 	Include    []int64  // ids of the only events to include
 	ByEnd      bool
 	Conditions []Condition
@@ -43,22 +43,22 @@ type Events struct {
 	Readable Readable
 	// OnlyReadable makes the query guarded (Guarded), whatever its conditions are.
 	OnlyReadable bool
-	// Spans requests the spans of the events on the page.
+	// Spans requests the start and end of the events on the page (Page.Spans).
 	Spans bool
-	// Revision is the revision of the calendar that the engine must at least have applied. 0 means the newest
-	// one in its database.
+	// Revision is the id of the newest change that the engine must at least have applied. 0 means the newest one in
+	// its database.
 	Revision int64
 }
 
-// Visible lists the effective statuses of the records to include: Anyone for records of all authors, and Own for
-// those of Author.
+// Visible selects records by status: those in Anyone for all authors, and those in Own for Author. A scheduled
+// record whose publication date has passed counts as published.
 type Visible struct {
 	Anyone []calendar.Status
 	Author int64
 	Own    []calendar.Status // statuses for events of Author only
 }
 
-// Readable describes which protected events a caller may read.
+// Readable selects the events with a password that the client can see in full.
 type Readable struct {
 	All    bool
 	IDs    []int64 // ids of events that the caller opened with a password
@@ -71,8 +71,8 @@ type Readable struct {
 // Window is a set of inclusive bounds of start and end. Nil means no bound.
 type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
 
-// Series restricts a list by series. None and First treat events of a series that Visible excludes as single
-// events.
+// Series restricts a list of events by the series to which they belong. If Visible excludes a series, None and First
+// treat its occurrences as single events.
 type Series struct {
 	IDs     []int64 // only occurrences of these series; nil means any event
 	None    bool    // true excludes all occurrences
@@ -106,15 +106,15 @@ type Span struct {
 	AllDay            bool
 }
 
-// Dependency is a record on whose shown fields a reply depends. ID 0 means any record of the kind.
+// Dependency is a record on whose shown fields a response depends. ID 0 means any record of the kind.
 type Dependency struct {
 	Kind   calendar.Kind
 	ID     int64
 	Counts bool // true if the reply also depends on the event counts of terms
 }
 
-// Guarded reports whether a condition uses data that the password of an event protects (contract, section 13).
-// The list then excludes events that the caller gets redacted.
+// Guarded reports whether a condition uses data that the password of an event protects (contract, section 13). The
+// list then excludes events whose protected data the client cannot see.
 func (q *Events) Guarded() bool {
 	return q.OnlyReadable || q.Search != nil || q.AsksForPlaces() ||
 		slices.ContainsFunc(q.Conditions, func(c Condition) bool { return !c.Column.Public })

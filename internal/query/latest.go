@@ -15,18 +15,18 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// FewEvents is the length of a list up to which LatestEvents looks up events by id. In longer lists it reads
-// events in the order of their changes, and finds enough soon.
+// FewEvents is the largest length of a list for which LatestEvents looks up events by id. In longer lists it reads
+// events in the order of their changes, until it has enough.
 const FewEvents = 1000
 
 // Latest is the result of LatestEvents. It has the events of a list that changed last, and possibly some others.
 type Latest struct {
 	IDs []int64 // ids in ascending order
-	// Changed has the revision at which each event last changed, in the order of IDs. Nil means that the engine
-	// does not know it, as the database.
+	// Changed has the revision at which each event last changed, in the order of IDs. Nil means that the engine does
+	// not know it. The database never does.
 	Changed []int64
-	// Since is the last change of the events themselves after which changes of linked records matter. Zero means that the list has
-	// no other events.
+	// Since is the time of the oldest among the latest changes of the events themselves. Linked records count only
+	// if they changed later. Zero means that IDs has the whole list.
 	Since time.Time
 	// Next is the earliest end, at Events.Now or later, of an event that the result depends on. This is one of IDs, or the
 	// first occurrence of a series if a later occurrence was left out. Zero means no such event.
@@ -91,7 +91,8 @@ type latestSearch struct {
 	next   time.Time
 }
 
-// occurrence is an event of a series: the first one that the list has.
+// occurrence has columns of the first event of a series in the list. The zero value means that the series keeps all
+// its events.
 type occurrence struct {
 	ID       int64     `sql:"id"`
 	SeriesID int64     `sql:"series_id"`
@@ -261,8 +262,8 @@ func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*
 	}), nil
 }
 
-// findFirst reads the first occurrence of each given series into l.first. Series that the caller may not see get
-// none.
+// findFirst reads the first occurrence of each given series into l.first. A series that the client cannot see keeps
+// the zero value.
 func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil

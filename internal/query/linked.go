@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
-// Linked is a query for a list of records that events are linked to, such as venues. The newest record is first.
-// The zero value of a field means no restriction, except for Readable and the fields of type Visible.
+// Linked is a query for a list of venues or organizers. The record with the latest publication date is first. The
+// zero value of a field means no restriction, except for Readable and the fields of type Visible.
 type Linked struct {
 	Now     time.Time // time that decides which scheduled records count as published
 	Visible Visible
@@ -27,7 +27,8 @@ type Linked struct {
 	Upcoming  bool
 	Events    Visible
 	Readable  Readable
-	// Pieces are folded texts. A single text of the record, served in Language, must contain all of them.
+	// Pieces are texts in the form of search.Fold. A single text of the record, served in Language, must contain all
+	// of them.
 	Pieces   []string
 	Language calendar.Language
 	// Where has further conditions on columns of the table.
@@ -35,8 +36,8 @@ type Linked struct {
 	Revision int64 // revision that the engine must at least have applied; 0 means the newest
 }
 
-// FindLinked returns a page of up to limit venues or organizers after the first offset ones, and the length of
-// the whole list.
+// FindLinked returns the ids of up to limit venues or organizers, after the first offset ones. The Page also has the
+// length of the whole list. For another kind, the error is ErrUnsupported.
 func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked, offset, limit int) (Page, error) {
 	if !kind.IsNamed() {
 		return Page{}, fmt.Errorf("list of kind %s: %w", kind, ErrUnsupported)
@@ -63,7 +64,7 @@ func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked,
 }
 
 // predicates returns the predicates for the conditions of a list of venues or organizers (contract, section 9.2).
-// due has the kinds with overdue records.
+// due has the kinds with scheduled records that are due for publication.
 func (q *Linked) predicates(kind calendar.Kind, due overdueKinds) []func(*sql.Selector) {
 	where := append([]func(*sql.Selector){inList[func(*sql.Selector)](q.Visible, q.Now, due[kind])}, q.Where...)
 	counted := event.And(

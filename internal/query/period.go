@@ -17,8 +17,8 @@ type Period struct {
 	From, To    time.Time     // first and last second, as instants; To is not after LastSecond
 }
 
-// PeriodOf returns the period of whole days in a zone. It begins at the midnight first, and ends one second before
-// the midnight after.
+// PeriodOf returns the period of whole days in a zone. It begins at the midnight first and ends one second before
+// the midnight after, at LastSecond at the latest.
 func PeriodOf(zone calendar.Zone, first, after calendar.Wall) Period {
 	to := zone.Instant(after).Add(-time.Second)
 	return Period{first, after.Add(-time.Second), zone.Instant(first), earlierTime(to, LastSecond)}
@@ -40,8 +40,8 @@ func (p Period) Near() Window {
 	return Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 }
 
-// predicates returns conditions for the rows in the period. They fit the tables of events and of withdrawals, whose
-// columns have the same names. timed selects all-day rows that are compared by their times instead of their dates.
+// predicates returns conditions for the rows in the period. They fit the tables of events and of withdrawals, which
+// have these columns in common. timed selects all-day rows that are compared by their times instead of their dates.
 // Nil selects no such rows.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
 	var where []func(*sql.Selector)

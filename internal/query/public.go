@@ -16,8 +16,9 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 )
 
-// Public is a query for the records in a sitemap. These are events that are published, not hidden and not
-// protected, and the records linked to such events.
+// Public is a query for the records of one kind in a sitemap. Events are included if they are published, not hidden
+// from listings and without a password. Other records are included if they are linked to such an event, venues and
+// organizers only if published.
 type Public struct {
 	Kind calendar.Kind
 	Now  time.Time // time that decides which scheduled records count as published
@@ -36,15 +37,15 @@ type PublicRecord struct {
 	ModifiedAt time.Time            `sql:"modified_at"`
 }
 
-// listed returns the predicate for events that make themselves and their linked records public. Those are
-// published, not hidden from listings and without a password. due has the kinds with overdue records.
+// listed returns the predicate for the events in a sitemap. These are published, not hidden from listings and
+// without a password, and have a slug. due has the kinds with scheduled records that are due for publication.
 func (q Public) listed(due overdueKinds) predicate.Event {
 	return event.And(inList[predicate.Event](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[calendar.Event]),
 		event.HideFromListings(false), event.PasswordHashIsNil(), event.SlugNEQ(""))
 }
 
-// Events returns the query for the events that make themselves and their linked records public, for use with the
-// index.
+// Events returns the query for published events without a password that are not hidden from listings. It is for use
+// with the index.
 func (q Public) Events() *Events {
 	return &Events{Now: q.Now, Visible: Visible{Anyone: []calendar.Status{calendar.Publish}}, OnlyReadable: true}
 }
@@ -92,9 +93,9 @@ func idsOf(q Public, ids []int64) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldGT(event.FieldID, q.After), sql.FieldLTE(event.FieldID, q.UpTo))
 }
 
-// PublicStretches finds which parts of a sitemap exist. It divides all ids into stretches of the given length,
-// starting with id 1. It returns the numbers, from 0, of the stretches that contain a public record, in no order.
-// It runs one statement, which reads each record once.
+// PublicStretches finds which parts of a sitemap exist. It divides all ids into stretches of ids numbers, starting
+// with id 1. It returns the numbers, from 0, of the stretches that contain a public record, in no order. It reads
+// each record once.
 func (d Database) PublicStretches(ctx context.Context, q Public, ids int64) (found []int64, err error) {
 	where, err := d.publicWhere(ctx, q, nil)
 	if err != nil {
@@ -144,7 +145,8 @@ func (d Database) TermsOf(ctx context.Context, taxonomy calendar.Kind, ids []int
 	}), nil
 }
 
-// FindPublic returns the records of a public query, sorted by id.
+// FindPublic returns the records of a public query, sorted by id. For a kind without a sitemap, such as series, the
+// error is ErrUnsupported.
 func (d Database) FindPublic(ctx context.Context, q Public) ([]PublicRecord, error) {
 	return d.findPublic(ctx, q, nil)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// SeriesList is a query for a list of series, sorted by title. The zero value of a field, other than Visible and
-// Readable, means no restriction.
+// SeriesList is a query for a list of series, sorted by title. Now and Language must be set. A nil Search means no
+// restriction. Series that are hidden from listings are left out.
 type SeriesList struct {
 	Now      time.Time // time that decides which scheduled records count as published
 	Language calendar.Language
@@ -31,8 +31,8 @@ var seriesOrder = map[calendar.Language]string{
 	calendar.English: series.FieldSortEn, calendar.Polish: series.FieldSortPl, calendar.Spanish: series.FieldSortEs,
 }
 
-// FindSeries returns a page of up to limit series after the first offset ones, and the length of the whole
-// list.
+// FindSeries returns the ids of up to limit series, after the first offset ones. The Page also has the length of the
+// whole list.
 func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit int) (Page, error) {
 	due, err := findOverdue(ctx, d.Ent, q.Now, calendar.Series)
 	if err != nil {
@@ -56,8 +56,8 @@ type Occurrences struct {
 	Next      *ent.Event // next occurrence, with id and start only; nil means none
 }
 
-// CountOccurrences returns, by series id, the number of published occurrences and the next occurrence after now.
-// The next occurrence is one that seen allows and that is not hidden from listings.
+// CountOccurrences returns, by series id, the number of published occurrences and the next occurrence after now. The
+// next occurrence is one that seen allows and that is not hidden from listings. A series with neither is missing.
 func (d Database) CountOccurrences(
 	ctx context.Context, ids []int64, seen Visible, now time.Time,
 ) (map[int64]Occurrences, error) {

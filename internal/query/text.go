@@ -12,7 +12,8 @@ import (
 )
 
 // HasText returns a predicate for records of a kind by their search text in a language. The text must contain every
-// string in all and no string in none. These strings must be folded. Both databases compare byte by byte.
+// string in all and no string in none. These strings must have the form of search.Fold. Both databases compare byte
+// by byte.
 func HasText[P predicateOf](kind calendar.Kind, language calendar.Language, all, none []string) P {
 	return func(s *sql.Selector) {
 		t := sql.Table(searchtext.Table)

@@ -19,7 +19,8 @@ type predicateOf interface{ ~func(*sql.Selector) }
 // publication date has passed.
 type overdueKinds map[calendar.Kind]bool
 
-// findOverdue queries the database for overdue records of the given kinds.
+// findOverdue reports, for each given kind, whether the database has scheduled records whose publication date has
+// passed at now.
 func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...calendar.Kind) (overdueKinds, error) {
 	out := make(overdueKinds, len(kinds))
 	due := sql.AndPredicates(
@@ -34,9 +35,9 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 	return out, nil
 }
 
-// hasStatus selects records whose effective status at now is one of statuses. An overdue record counts as
-// published. due is true if there are overdue records. Usually there are none, and then a condition on the stored
-// status, which has an index, suffices.
+// hasStatus selects records whose status at now is one of statuses. A scheduled record whose publication date has
+// passed counts as published. due is true if there are such records. Usually there are none, and then a condition on
+// the stored status, which has an index, suffices.
 func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Selector) {
 	var some []func(*sql.Selector)
 	for _, s := range statuses {
@@ -54,8 +55,8 @@ func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Se
 	return sql.OrPredicates(some...)
 }
 
-// inList selects the records that a list may include by their status and author. The parameter seen has the
-// allowed statuses. due is true if the kind has overdue records.
+// inList selects the records that a list includes by their status and author. The parameter seen has the allowed
+// statuses. due is true if scheduled records of the kind are due for publication.
 func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	var some []func(*sql.Selector)
 	if seen.Anyone != nil {
@@ -79,8 +80,8 @@ func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	))
 }
 
-// isUnredacted selects the records that the caller sees in full. The predicate open selects records without a
-// password. The parameter may has the other records that the caller may read.
+// isUnredacted selects the records that the client sees in full, without redaction. The predicate open selects
+// records without a password. The parameter may has the other records that the client can read.
 func isUnredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}

@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 )
 
-// WithdrawalTime is the time for which feeds list a withdrawn event (contract, section 20).
+// WithdrawalTime is the time for which feeds list a withdrawn event, one that is no longer public (contract, section
+// 20).
 const WithdrawalTime = 60 * 24 * time.Hour
 
 // sequencesAtOnce is the largest number of ids in one statement that reads sequence numbers.
@@ -29,14 +30,15 @@ type Position struct {
 	ID    int64
 }
 
-// Withdrawal is an event that is no longer public, as it was when it was last public.
+// Withdrawal is an event that is no longer public, as it was when it was last public. Sequence is its present
+// sequence number for calendar clients.
 type Withdrawal struct {
 	*ent.Withdrawal
 	Sequence int64
 }
 
-// IncludesWithdrawn reports whether the list may contain withdrawn events. It may if the query restricts only
-// dates, terms, venues and organizers: other properties of withdrawn events are not stored.
+// IncludesWithdrawn reports whether the list can contain withdrawn events, which are no longer public. The query
+// must restrict only dates, terms, venues and organizers, because other properties of such events are not stored.
 func (q *Events) IncludesWithdrawn() bool {
 	return q.Include == nil && q.Series.IDs == nil && !q.Series.None && !q.Series.First && !q.AsksForPlaces() && q.Search == nil &&
 		!slices.ContainsFunc(q.Conditions, func(c Condition) bool {
@@ -44,15 +46,16 @@ func (q *Events) IncludesWithdrawn() bool {
 		})
 }
 
-// WithdrawnPart limits which withdrawn events of a list FindWithdrawn returns. The zero value means all of them.
+// WithdrawnPart limits which events FindWithdrawn returns from those of a list that are no longer public. The zero
+// value means all of them.
 type WithdrawnPart struct {
 	After, Last *Position // positions above After and up to Last; nil means no bound
 	Upcoming    bool      // true for only events that had not ended when they were withdrawn
 	Limit       int       // largest number of events; 0 means no limit
 }
 
-// FindWithdrawn returns withdrawn events that matched the list when they were last public. The latest
-// withdrawal comes first.
+// FindWithdrawn returns events that are no longer public but matched the list when they last were. The latest
+// withdrawal comes first. Nil means none, or that q.IncludesWithdrawn is false.
 func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPart) ([]Withdrawal, error) {
 	if !q.IncludesWithdrawn() {
 		return nil, nil
@@ -90,7 +93,7 @@ func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPa
 	return d.withdrawn(ctx, q.Now, where, part.Limit)
 }
 
-// WithdrawnBySlug returns the event that had a slug when it was withdrawn. If there were several, it returns
+// WithdrawnBySlug returns the event that had a slug when it ceased to be public. If there were several, it returns
 // the latest. Nil means none.
 func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Time) (*Withdrawal, error) {
 	found, err := d.withdrawn(ctx, now, []predicate.Withdrawal{hasKey(calendar.Event, slug)}, 1)
@@ -100,7 +103,7 @@ func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Tim
 	return &found[0], nil
 }
 
-// WithdrawnSlugs returns the slugs that an event had when it was withdrawn.
+// WithdrawnSlugs returns the slugs that an event had when it ceased to be public.
 func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error) {
 	return d.Ent.WithdrawalKey.Query().
 		Where(withdrawalkey.WithdrawalID(id), withdrawalkey.KindEQ(calendar.Event)).Order(withdrawalkey.ByID()).
@@ -108,8 +111,8 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 }
 
 // withdrawn returns the stored withdrawals that meet all predicates, the latest first. limit 0 means all. It leaves
-// out withdrawals older than WithdrawalTime, and events that are public at now. A process of the previous version may
-// have republished such an event without deleting its withdrawal.
+// out withdrawals older than WithdrawalTime, and events that are deleted or public at now. A process of the previous
+// version may have republished such an event without deleting its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {
