@@ -139,7 +139,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	return &endpoint.Reply{Status: http.StatusOK, Body: body, Header: header}
 }
 
-// fileName replaces characters that are unsafe in a file name or a quoted string.
+// fileName replaces characters that are unsafe in a file name or a quoted string by hyphens.
 func fileName(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

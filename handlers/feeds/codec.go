@@ -89,8 +89,8 @@ func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) en
 	}}
 }
 
-// encodePart encodes a part of a feed for the record cache. The first line has the numbers and the zone, and the
-// text follows. parent is the id of the event's parent. 0 means none.
+// encodePart encodes a part of a feed for the record cache. The first line has its id, start, last change,
+// parent and zone. The text follows. The argument parent is the id of the event's parent. 0 means none.
 func encodePart(p feed.Part, parent int64) []byte {
 	head := fmt.Appendf(make([]byte, 0, len(p.Text)+100), "%d %d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), parent, p.Zone)
 	return append(head, p.Text...)

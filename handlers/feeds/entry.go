@@ -87,8 +87,8 @@ func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time)
 	return first
 }
 
-// relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of
-// parts[i]; 0 means none.
+// relateParents adds relations to public parent events to the entries of a page. parents[i] is the id of the
+// parent of parts[i]. 0 means none.
 func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
 	if len(ids) > 0 && ids[0] == 0 {
@@ -207,7 +207,8 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	return nil
 }
 
-// seriesOfEvents returns the series of the given events, by the id of the series.
+// seriesOfEvents returns the series of the given events, by the id of the series. Only their id, kind, status
+// and publication date are set.
 func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
 	var ids []int64
 	for _, e := range rows {
