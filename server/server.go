@@ -145,7 +145,7 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	return nil
 }
 
-// othersFollow is how long other processes may still answer with earlier settings (contract, 14).
+// othersFollow is how long other processes may still answer with earlier settings (contract, section 14).
 const othersFollow = 5 * time.Second
 
 // newServer returns a server with the settings of c, in which all defaults must already be filled in.

@@ -68,7 +68,7 @@ func (c serveCmd) withReplicas(
 // urlComma matches a comma between two URLs. A password may also contain a comma.
 var urlComma = regexp.MustCompile(`,[a-z+]+://`)
 
-// splitURLs returns the URLs of a flag that may be repeated and may have lists.
+// splitURLs returns the URLs in the values of a flag. Each value may be a list with commas.
 func splitURLs(given []string) (urls []string) {
 	for _, text := range given {
 		for {

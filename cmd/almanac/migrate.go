@@ -89,8 +89,8 @@ func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	return w.Flush()
 }
 
-// printRowVersions prints how many row versions the tables of MySQL have, or why that is unknown. Other engines have
-// none.
+// printRowVersions prints how many row versions MySQL's tables have, or why that is unknown. A table gets one by
+// each instant change of its columns. Other engines have none.
 func printRowVersions(out io.Writer, versions *migrate.RowVersions, unknown error) {
 	switch {
 	case unknown != nil:

@@ -167,7 +167,7 @@ var feedsOfPages = []struct{ name, mediaType, path string }{
 	{"JSON Feed", "application/feed+json", "/events.json"},
 }
 
-// languageNames are the names of languages in the language itself.
+// languageNames maps each language to its name in that language.
 var languageNames = map[calendar.Language]string{
 	calendar.English: "English", calendar.Polish: "Polski", calendar.Spanish: "Español",
 }
@@ -252,8 +252,8 @@ func summary(html string, characters int) string {
 	return represent.Shorten(markup.Plain(html), characters)
 }
 
-// subscribe returns the addresses of the feeds with these filters. of is the title of what they show. The result is
-// nil if the site has no feeds.
+// subscribe returns the addresses for subscribing to the events that match filters. The text of is the title of
+// these events. The result is nil if the site has no feeds.
 func (r *request) subscribe(of string, filters []web.Field) *web.Subscribe {
 	if !r.PageSettings.Pages.Feeds {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// Paths of files that search engines read (contract, section 21).
+// SitemapPath and RobotsPath are the paths of files that search engines read (contract, section 21).
 const (
 	SitemapPath = "/sitemap.xml"
 	RobotsPath  = "/robots.txt"
@@ -85,7 +85,7 @@ func (s *Pages) Robots() []byte {
 	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + s.Site.BaseURL + SitemapPath + "\n")
 }
 
-// sitemapLink is an element of the sitemap index.
+// sitemapLink is the URL of a sitemap in the sitemap index.
 type sitemapLink struct {
 	Loc string `xml:"loc"`
 }
@@ -277,7 +277,8 @@ func (s *Pages) Sitemap(ctx context.Context, now time.Time, revision, number int
 	return Sitemap{body, d.Unchanged(s.Index)}, err
 }
 
-// publicReads returns the database that sitemaps are made from.
+// publicReads returns the database that sitemaps are made from: the replica if there is one, else the primary
+// database.
 func (s *Pages) publicReads() *ent.Client {
 	if s.Replica != nil {
 		return s.Replica
