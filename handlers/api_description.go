@@ -90,7 +90,7 @@ func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Languag
 }
 
 // Template returns the route that a URL path matches, as a path in OpenAPI, or "" if none does. Both /events/15
-// and /cal/events/v1/events/{id} give /events/{id}. Paths of feeds, such as /event/jazz.ics, match too.
+// and /cal/events/v1/events/{id} give /events/{id}. It also matches paths of feeds, such as /event/jazz.ics.
 func (h *Handlers) Template(path string) string {
 	path = strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path)
 	root, below, ok := h.Locate(path)

@@ -37,7 +37,7 @@ func (r *writing) declareEventCreate(p *param.Set, in *eventInput) {
 	r.declareEvent(fields{p: p, r: r, create: true}, in)
 }
 
-// eventUpdate returns a function that registers the request parameters of an update of an event or a series. The
+// eventUpdate returns a function that registers the request parameters for updating an event or a series. The
 // argument by is the parameter in the path: "id" or "slug".
 func eventUpdate(kind calendar.Kind, by string) func(*writing, *param.Set, *eventInput) {
 	return func(r *writing, p *param.Set, in *eventInput) {

@@ -34,8 +34,7 @@ type namedResource[R ent.Row, V any, J any] struct {
 	table     func(v *represent.View, row R) represent.Row
 	// plain returns the fields that only this kind has.
 	plain func(*V) []ent.PlainField
-	// declareOwn registers the request fields of a record instead of the method declare. Nil means that declare
-	// does.
+	// declareOwn registers the request fields of a record. Nil means that the method declare does.
 	declareOwn func(*writing, fields, *namedInput[V])
 	// filters are the list parameters that select records by the stored value of a column.
 	filters []wordFilter

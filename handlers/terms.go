@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// declareTermQuery returns a function that registers the request parameters of the list of a taxonomy.
+// declareTermQuery returns a function that registers the request parameters for listing the terms of a taxonomy.
 func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *read.TermQuery) {
 	return func(r *request, p *param.Set, q *read.TermQuery) { q.Declare(r.Reader, p, taxonomy, r.LargestPage()) }
 }

@@ -41,9 +41,8 @@ func (f fields) text(dst **string, name, description string, maximum int) *param
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
-// plain registers request fields that need no rules of their own. It registers those with the given names or,
-// without names, all that are not registered yet. Null resets a field to the value that a new record has without
-// it.
+// plain registers request fields without rules of their own. It registers those with the given names or, without
+// names, all that are not registered yet. Null resets a field to the value that a new record has without it.
 func (f fields) plain(all []ent.PlainField, names ...string) (declared []*param.Param) {
 	for _, field := range all {
 		if len(names) > 0 && !slices.Contains(names, field.Name) || f.p.Declares(field.Name) {

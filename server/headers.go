@@ -111,8 +111,8 @@ func preflightHeaders(asked string) string {
 	return out
 }
 
-// vary returns the value of Vary for replies of the API and errors. Accept-Language is left out if the URL names
-// the language.
+// vary returns the value of Vary for API replies and errors. Accept-Language is left out if the URL names the
+// language.
 func (s *Server) vary(c *fiber.Ctx, x *exchange) string {
 	if x.kind.hasEndpoints() && requestedLanguage(c, x.root, "") != "" {
 		return "Accept, Authorization"

@@ -40,9 +40,9 @@ const (
 	checkTimeout = 2 * time.Second
 )
 
-// checkTries is the number of times that a check is tried before it counts as failed. checkPause is the time
-// between two tries. A pool may hold several dead connections after its database server has failed, and each
-// fails one query.
+// checkTries is the number of times that a check is tried before it counts as failed. The constant checkPause is
+// the time between two tries. A pool may hold several dead connections after its database server has failed, and
+// each fails one query.
 const (
 	checkTries = 5
 	checkPause = 50 * time.Millisecond

@@ -123,8 +123,8 @@ func (s *Server) language(c *fiber.Ctx, root read.Root) calendar.Language {
 	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
 }
 
-// pageLanguage returns the language of a page or feed. It is that of ml_language, else of the path, if the site
-// offers it. Otherwise it is the main language.
+// pageLanguage returns the language of a page or feed. It is that of ml_language, else that in the path, if the
+// site offers it. Otherwise it is the main language.
 func (s *Server) pageLanguage(c *fiber.Ctx, root read.Root) calendar.Language {
 	l := requestedLanguage(c, root, s.Site.Language)
 	if !s.API.PageSettings.Offers(l) {

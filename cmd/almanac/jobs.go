@@ -116,7 +116,7 @@ type horizonJob struct {
 // horizonRetry is the pause after a series failed, so that the log gets at most one line a minute.
 const horizonRetry = time.Minute
 
-// run creates occurrences for the series that need more. It logs an error, and a later call retries.
+// run creates occurrences for series that lack them. It logs an error, and a later call retries.
 func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	if at.Before(j.retryAt) {
 		return

@@ -176,8 +176,8 @@ func keptColumns(columns []string, fields string) []bool {
 	return kept
 }
 
-// maxTableBytes is the largest total size in bytes of the rows of a CSV reply. The row of a usual event takes
-// about 800 bytes.
+// maxTableBytes is the largest total size of rows in a CSV reply, in bytes. The row of a usual event takes about
+// 800 bytes.
 const maxTableBytes = 16 << 20
 
 // TableRows collects the rows of a CSV reply. It reduces each row to the requested columns and adds up their

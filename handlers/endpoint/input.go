@@ -134,7 +134,7 @@ func QueryValues(text []byte) (map[string]any, error) {
 	return form.Values(), nil
 }
 
-// multipartValues returns the text fields and files of a form by name. Of several files with the same name it
+// multipartValues returns the text fields and files of a form by name. If several files have the same name, it
 // returns the first. Their content is not read yet.
 func multipartValues(data *multipart.Form) (map[string]any, error) {
 	var form param.Form

@@ -65,7 +65,7 @@ func NewPattern(path string, endpoints ...*Endpoint) *Pattern {
 	return p
 }
 
-// Methods returns the HTTP methods of all endpoints of the path, in the order of the route table.
+// Methods returns the HTTP methods that the path accepts, in the order of the route table.
 func (p *Pattern) Methods() []string {
 	var out []string
 	for _, e := range p.Endpoints {

@@ -39,9 +39,9 @@ func PrefersStrict(values [][]byte) bool {
 	return false
 }
 
-// maxUndeclared is the largest number of unknown parameters, and of repeated keys, that a reply reports.
-// maxUndeclaredName is the largest length of a reported name, in bytes. maxIgnoredHeader is that of the header
-// X-Almanac-Ignored, because proxies limit headers.
+// maxUndeclared is the largest number of unknown parameters, and of repeated keys, that a reply reports. The
+// constant maxUndeclaredName is the largest length of a reported name, in bytes. The constant maxIgnoredHeader
+// is the largest length of the header X-Almanac-Ignored, because proxies limit headers.
 const (
 	maxUndeclared     = 20
 	maxUndeclaredName = 64
@@ -82,8 +82,8 @@ func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undecl
 }
 
 // parse parses and checks the parameters of the request. If strict is true, unknown parameters and repeated keys
-// are parameter errors, and Preference-Applied is set. Otherwise they have no effect, and the result ignored is
-// the X-Almanac-Ignored header that names them.
+// are parameter errors, and Preference-Applied is set. Otherwise they have no effect, and the result ignored
+// names them, for the header X-Almanac-Ignored.
 func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.Params.Parse(r.Ctx)

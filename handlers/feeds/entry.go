@@ -87,8 +87,8 @@ func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time)
 	return first
 }
 
-// relateParents adds relations to public parent events to the entries of a page. parents[i] is the id of the
-// parent of parts[i]. 0 means none.
+// relateParents adds relations to public parent events to the entries of a page. The parent of parts[i] has the
+// id parents[i]. 0 means none.
 func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
 	if len(ids) > 0 && ids[0] == 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// feedSize is the default number of events on a page of a calendar feed, and MaxFeedSize the largest. newsSize
-// is the number of entries in a feed of new and changed events. pastMonths and futureMonths limit a calendar
-// feed without requested dates (contract, section 20).
+// feedSize is the default number of events on a page of a calendar feed, and MaxFeedSize the largest. The
+// constant newsSize is the number of entries in a feed of new and changed events. The constants pastMonths and
+// futureMonths limit a calendar feed without requested dates (contract, section 20).
 const (
 	feedSize     = 750
 	MaxFeedSize  = 2000

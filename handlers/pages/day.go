@@ -148,7 +148,7 @@ func (r *request) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, e
 	return out, nil
 }
 
-// periodFeed returns the filters of the feed of a day or month page. The argument name is "day" or "month", and
+// periodFeed returns the filters for the feed of a day or month page. The argument name is "day" or "month", and
 // value is that date.
 func (r *request) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})

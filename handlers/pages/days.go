@@ -123,7 +123,7 @@ func rankOnDay(allDay, before bool) int {
 	return rankToday
 }
 
-// sheetDays returns the first and last day of an event as indices of a range of days. The argument edges has the
+// sheetDays returns the first and last day of an event as indices of days in a range. The argument edges has the
 // starts of these days and the end of the last, in seconds since 1970. An index below 0 means a day before the
 // range. The argument number is the day number of its first day (see dayNumberOf).
 func sheetDays(s *query.Span, edges []int64, number int) (first, last int) {

@@ -77,7 +77,7 @@ type listedEvent struct {
 	moves  time.Time              // same as in pageItem
 }
 
-// items renders the events of a page of a list in one of the forms, such as rowItem. Events that look the same
+// items renders the events on a page of a list, in one of the forms, such as rowItem. Events that look the same
 // for all visitors come from the record cache. The argument description is the result of linkedDescription, or
 // noLinkedData.
 func (r *request) items(page query.Page, form string, description int) ([]pageItem, error) {

@@ -19,7 +19,7 @@ func (r *request) anonymousEvents() *query.Events {
 }
 
 // addNear adds coming events near another one in time and place. They are at venues within nearKilometres of its
-// venue. If that has no position, they are at the same venue. Without a venue, they have the same category.
+// venue. If its venue has no position, they are at the same venue. Without a venue, they have the same category.
 func (r *request) addNear(m *web.EventPage, e *ent.Event) error {
 	m.NearTitle = r.words.NearTitle
 	from := e.StartsAt.Add(-nearBefore)
