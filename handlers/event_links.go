@@ -66,7 +66,8 @@ type reference struct {
 	object map[string]any
 }
 
-// references parses the venues or organizers of an event in all their forms (contract, section 10.4).
+// references parses the venues or organizers of an event: ids, objects, or a list of these (contract, section
+// 10.4).
 func references(raw any) ([]reference, *param.Fault) {
 	refs := []reference{}
 	items := []any{raw}

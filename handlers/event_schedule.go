@@ -198,7 +198,8 @@ func (r *writing) declareScope(p *param.Set, in *eventInput) {
 	})
 }
 
-// exceptionsChoice states what happens to fields that occurrences have of their own: "keep" or "drop".
+// exceptionsChoice is the value of the parameter exceptions: "keep" or "drop". It decides whether occurrences
+// keep the fields that were edited on them alone.
 type exceptionsChoice string
 
 // declareExceptions registers the parameter exceptions. It decides whether occurrences keep their own fields

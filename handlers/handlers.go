@@ -28,7 +28,8 @@ import (
 // Namespace is the path of the API below the base URL, without a leading slash.
 const Namespace = "cal/events/v1"
 
-// ErrSiteChanged means that a write has changed nothing because the stored settings of the site are not those of Config.
+// ErrSiteChanged means that a write stored nothing, because the site's settings in the database differ from
+// those of Config.
 var ErrSiteChanged = edit.ErrSiteChanged
 
 // Config has the parts and settings of the API.
@@ -204,8 +205,7 @@ func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	return read.Root{}, "", false
 }
 
-// Match returns the route and endpoint for a path below a root (see Locate). It is nil for an unknown path
-// (endpoint.Find).
+// Match returns the route and endpoint for a path below a root (see Locate). It is nil for an unknown path.
 func (h *Handlers) Match(method string, root read.Root, rest string) *endpoint.Match {
 	if h.isWordPress(root) {
 		return endpoint.Find(h.wordPress, method, rest)

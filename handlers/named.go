@@ -118,8 +118,8 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 	read.DeclareLanguage(p)
 }
 
-// findPage returns the ids of the records on the page, and the number on all pages. The index finds them, or the
-// database if the index cannot answer.
+// findPage returns the ids of the records on the page, and the number on all pages. The index in memory finds
+// them, or the database if the index cannot answer.
 func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
 		r.ExpireBy(r.Now.Add(time.Second)) // the next event may begin in a second

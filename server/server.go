@@ -1,5 +1,6 @@
-// Package server owns the steps of every request, from its first byte to its line in the log. A gate limits how many
-// requests run at once. A mount is a path below which package handlers serves the API.
+// Package server runs the steps of every request, from its first byte to its line in the log. A step is a Fiber
+// handler that useSteps registers. A gate limits how many requests run at once. A mount is a path below which
+// package handlers serves the API.
 package server
 
 import (

@@ -36,7 +36,7 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the command line after the name of the program."`
 }
 
-// Run prints the words.
+// Run prints the completions of the last word in Words.
 func (c completeCmd) Run(s streams, k *kong.Kong) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {

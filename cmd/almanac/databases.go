@@ -35,7 +35,8 @@ func (d databases) reading() *store.Store {
 	return d.Store
 }
 
-// withReplicas opens the replicas, runs do with them, and closes them. do receives nil if there are none.
+// withReplicas opens the replicas, runs do with them, and closes them. If there are none, do receives nil. The
+// function sameCalendar checks that a replica has the calendar of the primary database.
 func (c serveCmd) withReplicas(
 	ctx context.Context, log *slog.Logger, st *store.Store, sameCalendar func(context.Context, *store.Store) error,
 	do func(*store.Store) error,
@@ -93,8 +94,9 @@ func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
 }
 
-// adviseMigration adds the command that updates an outdated schema to an error. The command has a placeholder instead
-// of the user, because the user of the server may not be allowed to change tables.
+// adviseMigration returns an error about an outdated schema with the command that updates it. It returns other
+// errors unchanged. The command names a placeholder as the user, because the user of the server may not be
+// allowed to change tables.
 func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err

@@ -244,8 +244,8 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 	return planOf(o, max(last.Number, 1)+1), nil
 }
 
-// planOf returns the plan of the n-th calendar of a scenario in a database. Each calendar has a seed of its own,
-// so that it does not repeat the first.
+// planOf returns the plan of the n-th sample calendar of a scenario in a database. The random seed depends on n,
+// so that the calendars differ.
 func planOf(o scenario.Options, n seed.Number) seed.Plan {
 	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15 //nolint:gosec // n is 1 or more
 	return seed.PlanOf(o, n)

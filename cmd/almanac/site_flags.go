@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
-// siteFlags has settings of the site for one process. They win over those in the database.
+// siteFlags has settings of the site for one process. They override those in the database.
 type siteFlags struct {
 	Timezone string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default the calendar's, at first UTC."`
 	Language string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default the calendar's, at first en."`
@@ -68,13 +68,14 @@ func (f siteFlags) flags() (settings.Flags, error) {
 	return out, out.Set("timezone", zone.String())
 }
 
-// source returns where a command gets the settings of the site from.
+// source returns the settings of the site that the flags give.
 func (f siteFlags) source() (siteSource, error) {
 	flags, err := f.flags()
 	return siteSource{flags: flags}, err
 }
 
-// siteSource is where a process gets the settings of its site from, besides the database.
+// siteSource has the settings of the site that a process gets from its flags and folder, besides those in the
+// database.
 type siteSource struct {
 	flags  settings.Flags
 	folder settings.Folder

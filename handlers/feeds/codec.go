@@ -25,8 +25,8 @@ var (
 // entryCodec encodes entries of Atom, RSS and JSON Feed for the record cache. No client gets this format.
 var entryCodec = endpoint.Codec{MediaType: "entry of a feed", ContentType: "", Encode: encodeEntry}
 
-// cachedEntry is the JSON form of a feed entry in the record cache. Its own fields store as text the members of
-// feed.Entry that JSON cannot represent.
+// cachedEntry is the JSON form of a feed entry in the record cache. StartWall, EndWall and Zone store as text
+// the fields of feed.Entry that JSON cannot represent.
 type cachedEntry struct {
 	*feed.Entry
 	StartWall, EndWall, Zone string

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// feedEvent is an event for a feed. Its parts are the event and linked records, whose dates decide how long the
-// entry is right.
+// feedEvent is an event with its entry for a feed. Its parts are the event and linked records, whose changes
+// make the entry stale.
 type feedEvent struct {
 	entry feed.Entry
 	parts []ent.Core
@@ -43,9 +43,9 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 	return parts, r.relateParents(parts, parents)
 }
 
-// entryRenderer returns the reader of events for feeds, which uses the record cache. value returns the value that
-// the codec encodes for an event. Feeds are public, so all requests share the entries, including those of
-// protected events.
+// entryRenderer returns the renderer of events for feeds, which uses the record cache. The function value
+// returns the value that the codec encodes for an event. Feeds are public, so all requests share the cached
+// entries, including those of protected events.
 func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return reply.Renderer[*ent.Event]{

@@ -1,4 +1,6 @@
-// Package feeds answers requests for feeds of events, by their own addresses or those of calendar pages (contract, section 20).
+// Package feeds answers requests for feeds of events, at their own URLs or at those of calendar pages (contract,
+// section 20). A withdrawn event was public and no longer is. Feeds list it for query.WithdrawalTime, so that
+// subscribers learn of the change.
 package feeds
 
 import (
@@ -33,7 +35,7 @@ const (
 	eventPath  = "/event/"
 )
 
-// Feeds matches the addresses of feeds.
+// Feeds matches URLs with the feeds of a site.
 type Feeds struct {
 	table feedTable
 	names address.Names

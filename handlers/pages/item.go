@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// rowItem to entrySince are the forms of an event in lists. Each is the name of a template in package web. " since"
-// means that the item states since when the event takes place.
+// rowItem to entrySince are the forms in which lists show an event. The first word is the name of a template in
+// package web. The word "since" means that the item states since when the event takes place.
 const (
 	rowItem    = "row"         // below the heading of its day
 	rowSince   = "row since"   // row on a later day of an event that began before
@@ -134,7 +134,8 @@ func (r *request) items(page query.Page, form string, description int) ([]pageIt
 	return out, nil
 }
 
-// endOfMove returns when pages no longer say that an event was moved. Zero means that it was not moved.
+// endOfMove returns when pages stop showing that an event was rescheduled. The argument is when that happened.
+// Zero means that it did not.
 func endOfMove(movedAt time.Time) time.Time {
 	if movedAt.IsZero() {
 		return movedAt
@@ -142,8 +143,8 @@ func endOfMove(movedAt time.Time) time.Time {
 	return movedAt.Add(represent.RescheduledFor)
 }
 
-// encodeListed encodes an event for the record cache: a line of facts, a line of JSON-LD, and HTML. The template
-// called form writes the HTML.
+// encodeListed encodes an event for the record cache: a line with days, id and expiry, a line of JSON-LD, and
+// HTML. The template with the name form writes the HTML.
 func (r *request) encodeListed(e *listedEvent, form string) ([]byte, error) {
 	var moves int64
 	if !e.moves.IsZero() {

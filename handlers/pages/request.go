@@ -52,7 +52,7 @@ type Config struct {
 	Disabled          bool   // serve only sitemaps and robots.txt
 }
 
-// New returns the pages of a site. It returns an error if a template is wrong.
+// New returns the pages of a site. It returns an error if a template of package web is wrong.
 func New(site *read.Calendar, c Config) (*Pages, error) {
 	s := &Pages{Calendar: site, names: c.Names, prefix: c.Prefix, apiRoot: c.APIRoot, restRoot: c.RESTRoot}
 	if c.Disabled {
@@ -314,7 +314,7 @@ func (r *request) redirect(status int, to address.Page, without ...string) *Repl
 	return &Reply{Status: status, Location: location}
 }
 
-// reply renders a page with a template.
+// reply renders the model of a page with the template of that name. The argument frame determines the headers.
 func (r *request) reply(status int, template string, frame *web.Frame, model any) (*Reply, error) {
 	var b bytes.Buffer
 	if err := r.pages.templates.Write(&b, template, model); err != nil {
