@@ -45,7 +45,7 @@ func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	}
 }
 
-// costElement returns the text of one element of a cost, which is a string, a number or null. It formats a
+// costElement returns one element of a cost as text. The element is a string, a number or null. It formats a
 // number with the site's decimal mark, so that ParseCost reads it correctly. Null gives "".
 func costElement(item any, decimal string) (string, *param.Fault) {
 	switch v := item.(type) {

@@ -95,8 +95,8 @@ func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 }
 
 // adviseMigration returns an error about an outdated schema with the command that updates it. It returns other
-// errors unchanged. The command names a placeholder as the user, because the user of the server may not be
-// allowed to change tables.
+// errors unchanged. The command names a placeholder as the user, because the server's own user may lack the
+// right to change tables.
 func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err

@@ -54,7 +54,7 @@ func (c manualCmd) Run() error {
 	return nil
 }
 
-// manualParts generates parts of the manual: tables of flags, routes and parameters.
+// manualParts generates the manual's tables of flags, routes and parameters.
 type manualParts struct {
 	model *kong.Application
 	env   *environment

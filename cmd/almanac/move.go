@@ -151,7 +151,7 @@ func printMovePreview(s streams, cal *importer.Calendar) error {
 	return err
 }
 
-// wholeList selects all events of a list, also past ones.
+// wholeList is the query that selects all events of a list, including past ones.
 const wholeList = "start_date=1970-01-01&end_date=2100-12-31&per_page=50"
 
 // findEventsList finds a site's list of events in its REST API, and returns the URL that selects all of them. The

@@ -74,7 +74,7 @@ func (f siteFlags) source() (siteSource, error) {
 	return siteSource{flags: flags}, err
 }
 
-// siteSource has the settings of the site that a process gets from its flags and folder, besides those in the
+// siteSource has the site's settings that a process gets from its flags and folder, in addition to those in the
 // database.
 type siteSource struct {
 	flags  settings.Flags

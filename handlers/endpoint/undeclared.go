@@ -39,9 +39,9 @@ func PrefersStrict(values [][]byte) bool {
 	return false
 }
 
-// maxUndeclared is the largest number of unknown parameters, and of repeated keys, that a reply reports. The
-// constant maxUndeclaredName is the largest length of a reported name, in bytes. The constant maxIgnoredHeader
-// is the largest length of the header X-Almanac-Ignored, because proxies limit headers.
+// maxUndeclared is how many unknown parameters a reply reports at most, and how many repeated keys. The constant
+// maxUndeclaredName is the largest length of a reported name, in bytes. The constant maxIgnoredHeader is the
+// largest length of the header X-Almanac-Ignored, because proxies limit headers.
 const (
 	maxUndeclared     = 20
 	maxUndeclaredName = 64

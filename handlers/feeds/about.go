@@ -66,7 +66,7 @@ func (q *feedQuery) name(r *request) (string, error) {
 	return site + " – " + r.View().Text(rows[0]).Title, nil
 }
 
-// feedAddress returns a function that returns the URL of a page of a feed, by the number of the page. The URL
+// feedAddress returns a function that returns the URL of a feed's page, by the number of the page. The URL
 // repeats the sent parameters. Dates have the text that was sent, and other parameters their parsed values.
 func (r *request) feedAddress(path string) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + path

@@ -1,4 +1,4 @@
-// Package feeds answers requests for feeds of events, at their own URLs or at those of calendar pages (contract,
+// Package feeds answers requests for feeds of events, at their own URLs or those of calendar pages (contract,
 // section 20). A withdrawn event was public and no longer is. Feeds list it for query.WithdrawalTime, so that
 // subscribers learn of the change.
 package feeds

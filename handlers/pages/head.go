@@ -252,8 +252,8 @@ func summary(html string, characters int) string {
 	return represent.Shorten(markup.Plain(html), characters)
 }
 
-// subscribe returns the addresses for subscribing to the events that match filters. The argument of is the title
-// of these events. The result is nil if the site has no feeds.
+// subscribe returns the addresses for subscribing to the events that match filters. The title of these events is
+// the argument of. The result is nil if the site has no feeds.
 func (r *request) subscribe(of string, filters []web.Field) *web.Subscribe {
 	if !r.PageSettings.Pages.Feeds {
 		return nil

@@ -143,7 +143,7 @@ func endOfMove(movedAt time.Time) time.Time {
 	return movedAt.Add(represent.RescheduledFor)
 }
 
-// encodeListed encodes an event for the record cache: a line with days, id and expiry, a line of JSON-LD, and
+// encodeListed encodes an event for the record cache: a line with days, id and expiry, one with JSON-LD, and
 // HTML. The template with the name form writes the HTML.
 func (r *request) encodeListed(e *listedEvent, form string) ([]byte, error) {
 	var moves int64
