@@ -153,7 +153,8 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 	return rows[0], nil
 }
 
-// eventNotFoundError returns the error for an id that no event has.
+// eventNotFoundError returns the error for an id that no event has. Its status is 404, or 400 if a record of
+// another kind has the id.
 func (r *request) eventNotFoundError(id int64) error {
 	taken, err := r.DB.Record.Query().Where(entrecord.ID(id)).Exist(r.Ctx)
 	if err != nil {

@@ -27,7 +27,7 @@ func (r *writing) declareSeriesDeleteBySlug(p *param.Set, in *eventInput) {
 	read.DeclareLanguage(p)
 }
 
-// findSeriesEvent returns a series in the form of an event, with the fields of its newest occurrences.
+// findSeriesEvent returns a series in the form of an event, with the fields of its last occurrences.
 func (r *writing) findSeriesEvent(q *target) (*ent.Event, error) {
 	s, err := r.findSeries(q)
 	if err != nil {

@@ -131,7 +131,7 @@ func (s *Server) hasDocument(path string) bool {
 	return ok
 }
 
-// trimSlash removes the slash at the end of a path, but for the home page.
+// trimSlash removes the slash at the end of a path, unless the path is only a slash.
 func trimSlash(path string) string {
 	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" {
 		return trimmed

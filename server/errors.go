@@ -226,7 +226,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// writeError writes x.failed as the reply. All error bodies are written here, except that of refuseConnection.
+// writeError writes x.failed as the reply: as an HTML page if x.errorPage is true, else as JSON.
 func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	f := s.explain(x, x.failed)
 	switch f.status {

@@ -81,8 +81,8 @@ func (c exportCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// format returns the format of the file: that of the flag, else that of the file's name, else iCalendar for events
-// and CSV for other records.
+// format returns the format of the file: that of the flag, else that of the file's name. For standard output it
+// is iCalendar for events, and CSV for other records.
 func (c exportCmd) format() (string, error) {
 	format := c.Format
 	if format == "" {

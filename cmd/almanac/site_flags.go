@@ -74,8 +74,7 @@ func (f siteFlags) source() (siteSource, error) {
 	return siteSource{flags: flags}, err
 }
 
-// siteSource has the site's settings that a process gets from its flags and folder, in addition to those in the
-// database.
+// siteSource has the site's settings that a process gets from its flags and folder. The database has others.
 type siteSource struct {
 	flags  settings.Flags
 	folder settings.Folder

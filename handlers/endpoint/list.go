@@ -75,7 +75,7 @@ func (l *list) object() jsonwrite.Object {
 	return append(o, jsonwrite.Member{"total", l.total}, jsonwrite.Member{"total_pages", l.pages})
 }
 
-// EncodeAll returns representations as bytes, encoded by the codec of the endpoint.
+// EncodeAll returns representations as bytes, encoded by the codec of the reply.
 func EncodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	out = make([][]byte, len(items))
 	for i, item := range items {

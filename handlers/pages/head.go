@@ -189,7 +189,8 @@ func (r *request) searchAction() string {
 	return r.href(r.newPagePath(address.ViewList), nil)
 }
 
-// viewFilters returns the filters that a link to another view of the same events keeps.
+// viewFilters returns the filters that links to other views of the same events keep: all except dates. It
+// returns nil if the page is no list, month or day.
 func (r *request) viewFilters() []web.Field {
 	switch r.path.View {
 	case address.ViewList, address.ViewMonth, address.ViewDay:

@@ -335,7 +335,8 @@ func (r *request) pager(list eventList) (earlier, later *web.Link) {
 	return earlier, later
 }
 
-// emptyList returns the message that no event matches, with a link to the next event without the filters.
+// emptyList returns the message that no event matches. It links to the page without its filters, and to the next
+// event of the calendar if there is one.
 func (r *request) emptyList(e *query.Events) (*web.Empty, error) {
 	out := &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingText}
 	if r.path.Past {

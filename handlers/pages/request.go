@@ -314,7 +314,8 @@ func (r *request) redirect(status int, to address.Page, without ...string) *Repl
 	return &Reply{Status: status, Location: location}
 }
 
-// reply renders the model of a page with the template of that name. The argument frame determines the headers.
+// reply renders the model of a page with a template, given by its name. The argument frame determines the
+// headers.
 func (r *request) reply(status int, template string, frame *web.Frame, model any) (*Reply, error) {
 	var b bytes.Buffer
 	if err := r.pages.templates.Write(&b, template, model); err != nil {

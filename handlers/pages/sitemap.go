@@ -197,7 +197,8 @@ type sitemapPart struct {
 	page query.Page
 }
 
-// sitemapParts returns the parts of the sitemap with a number, by kind. Without the index, their pages are empty.
+// sitemapParts returns the parts of the sitemap with a number, one for each kind of records with pages. Without
+// the index in memory, their pages are empty.
 func (s *Pages) sitemapParts(ctx context.Context, now time.Time, revision, number int64) (parts []sitemapPart, err error) {
 	kinds := sitemapRecords
 	if number%2 == 0 {
