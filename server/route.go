@@ -186,7 +186,7 @@ func (s *Server) requirePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// serveOptions answers OPTIONS with a description of the endpoints of the path.
+// serveOptions answers OPTIONS by describing the endpoints of the path.
 func (s *Server) serveOptions(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodOptions {
 		return c.Next()

@@ -29,7 +29,7 @@ type liveSite struct {
 	unusable  atomic.Pointer[unusableSettings] // nil if the settings in the database are used
 }
 
-// newLiveSite returns a liveSite that has no settings or server yet. The method open reads the settings.
+// newLiveSite returns a liveSite without settings and server. The method open reads the settings.
 func newLiveSite(flags serveFlags, source siteSource, st databases) *liveSite {
 	return &liveSite{flags: flags, source: source, st: st, replacing: make(chan struct{}, 1)}
 }

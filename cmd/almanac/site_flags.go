@@ -74,7 +74,8 @@ func (f siteFlags) source() (siteSource, error) {
 	return siteSource{flags: flags}, err
 }
 
-// siteSource has the site's settings that a process gets from its flags and folder. The database has others.
+// siteSource has the site's settings from the flags and the folder of a process. Its methods combine them with
+// those in the database.
 type siteSource struct {
 	flags  settings.Flags
 	folder settings.Folder

@@ -9,8 +9,8 @@ import (
 
 // Match is the result of matching a request's path and method with the route table.
 type Match struct {
-	// Route is the name of the route in logs and metrics. It is the path as published, such as
-	// /events/(?P<id>\d+), or "index".
+	// Route is the name of the route in logs and metrics. It is the path with patterns for its parameters, such
+	// as /events/(?P<id>\d+), or "index".
 	Route    string
 	Allow    string // value of the Allow header
 	Pattern  *Pattern

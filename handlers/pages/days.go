@@ -230,7 +230,7 @@ func (r *request) dayEvent(row *ent.Event) dayEvent {
 	return r.dayEventOf(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
-// pageOfDays returns events as a page of a list with total events.
+// pageOfDays returns events as a page of a list that has the given total of events.
 func pageOfDays(events []dayEvent, total int) query.Page {
 	page := query.Page{Total: total}
 	for _, e := range events {

@@ -275,7 +275,7 @@ func (r *request) organizerOf(o *represent.Organizer) web.Place {
 	return out
 }
 
-// linkTerms adds links to the categories and tags of an event.
+// linkTerms adds links to those categories and tags of an event whose pages the site serves.
 func (r *request) linkTerms(m *web.EventPage, e *ent.Event) error {
 	shown, err := r.RepresentTerms(e.Edges.Terms)
 	if err != nil {

@@ -137,7 +137,7 @@ func (r *request) expireByStart(page query.Page) error {
 	return err
 }
 
-// columnNamed returns the filter column with a name.
+// columnNamed returns the filter column with a name, or an error if there is none.
 func columnNamed(name string) (*query.Column, error) {
 	columns := read.EventColumns()
 	at := slices.IndexFunc(columns, func(c *query.Column) bool { return c.Name == name })
