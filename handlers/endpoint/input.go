@@ -176,7 +176,8 @@ func rawFile(c *fiber.Ctx) *SentFile {
 	return &SentFile{dispositionName(strings.Clone(c.Get(fiber.HeaderContentDisposition))), func() ([]byte, error) { return body, nil }}
 }
 
-// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there is none.
+// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there
+// is none.
 func dispositionName(header string) string {
 	_, params, err := mime.ParseMediaType(header)
 	if err != nil {

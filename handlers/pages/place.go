@@ -253,8 +253,8 @@ func hostOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not find it
-// in the page, but browsers show it.
+// emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not
+// find it in the page, but browsers show it.
 func emailLink(email string) template.HTML {
 	return template.HTML(`<a href="` + characterReferences("mailto:"+url.PathEscape(email)) + `">` + characterReferences(email) + `</a>`) //nolint:gosec // both parts are character references only
 }
