@@ -36,7 +36,8 @@ type documents struct {
 	cached map[documentVersion]json.RawMessage
 }
 
-// documentVersion is the key of a cached description: each root and language has its own description.
+// documentVersion is the key of a cached description: the root of its URLs (mount and language segment) and its
+// language.
 type documentVersion struct {
 	root read.Root
 	lang calendar.Language
@@ -60,8 +61,9 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// Describe returns the OpenAPI description of the API below a root, in a language. It runs the declarations of all
-// parameters with now as the clock; the result is the same at any time. It does not use the database.
+// Describe returns the OpenAPI description of the API below a root (mount and language segment), in the language
+// lang. It also describes the feeds. The time now is the current time for parameters that depend on it. Describe
+// does not use the database.
 func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Language) *openapi.API {
 	r := endpoint.DescribingRequest(&h.Calendar, now, root, lang)
 	site := h.Site.BaseURL + root.Segment
@@ -87,9 +89,8 @@ func (h *Handlers) Describe(now time.Time, root read.Root, lang calendar.Languag
 	}
 }
 
-// Template returns the route of a path in the notation of OpenAPI, or "" if the path is unknown. The path may
-// name a record or be a template, with or without a mount. So /events/15 and /cal/events/v1/events/{id} both give
-// /events/{id}. It may also be the path of a feed, such as /event/jazz.ics.
+// Template returns the route that a URL path matches, as a path in OpenAPI, or "" if none does. Both /events/15
+// and /cal/events/v1/events/{id} give /events/{id}. It also matches paths of feeds, such as /event/jazz.ics.
 func (h *Handlers) Template(path string) string {
 	path = strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path)
 	root, below, ok := h.Locate(path)

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// costOf returns a parser for a cost: a string, a number, or a list of these. decimal is the site's decimal mark.
+// costOf returns a parser for the cost of an event: a string, a number, or a list of these. The argument decimal
+// is the site's decimal mark.
 func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	return func(raw any) (calendar.Cost, *param.Fault) {
 		items := []any{raw}
@@ -44,8 +45,8 @@ func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 	}
 }
 
-// costElement returns the text of one price or text of a cost. It formats a number with the site's decimal mark, so
-// that ParseCost reads it correctly.
+// costElement returns one element of a cost as text. The element is a string, a number or null. It formats a
+// number with the site's decimal mark, so that ParseCost reads it correctly. Null gives "".
 func costElement(item any, decimal string) (string, *param.Fault) {
 	switch v := item.(type) {
 	case nil:

@@ -37,7 +37,8 @@ func (r *writing) declareEventCreate(p *param.Set, in *eventInput) {
 	r.declareEvent(fields{p: p, r: r, create: true}, in)
 }
 
-// eventUpdate returns the declaration of an update of an event or a series, by id or slug.
+// eventUpdate returns a function that registers the request parameters for updating an event or a series. The
+// argument by is the parameter in the path: "id" or "slug".
 func eventUpdate(kind calendar.Kind, by string) func(*writing, *param.Set, *eventInput) {
 	return func(r *writing, p *param.Set, in *eventInput) {
 		in.series = kind == calendar.Series
@@ -51,7 +52,8 @@ func eventUpdate(kind calendar.Kind, by string) func(*writing, *param.Set, *even
 	}
 }
 
-// declareEvent declares the fields of an event (contract, sections 10.1, 19.2 and 27.3).
+// declareEvent registers the request fields of an event, with their checks (contract, sections 10.1, 19.2 and
+// 27.3).
 func (r *writing) declareEvent(f fields, in *eventInput) {
 	p := f.p
 	f.author(&in.AuthorID, func(id int64) (bool, error) {
@@ -140,9 +142,9 @@ func (r *writing) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	return zone, nil
 }
 
-// dateZone returns the zone in which dates and the rule of a request are parsed. It is that of the request, else the
-// stored event's, else the site's. If the sent value raw is a number, dateZone reads no stored event. The timezone
-// parameter is declared before the dates, so it is parsed already.
+// dateZone returns the zone in which dates and the rule of a request are parsed. It is that of the request, else
+// the stored event's, else the site's. If the sent value raw is a number, dateZone reads no stored event. The
+// parameter timezone is registered before the dates, so it is parsed already.
 func (r *writing) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if in.Zone != nil {
 		return *in.Zone, nil
@@ -229,7 +231,7 @@ func (r *writing) keepShownCost(in *eventInput) error {
 	return nil
 }
 
-// websiteOf parses the website of an event. Null means that it was never set. "" means that the event has none.
+// websiteOf parses the website of an event. Null resets it to "not set". "" means that the event has none.
 func websiteOf(raw any) (edit.Website, *param.Fault) {
 	if raw == nil {
 		return edit.Website{}, nil

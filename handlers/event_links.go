@@ -45,8 +45,8 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 	}
 }
 
-// terms declares the categories or tags of an event. Their ids must exist. Names are looked up when the event is
-// written.
+// terms registers the request field for the categories or tags of an event. Their ids must exist. Names are
+// looked up when the event is written.
 func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, description string) *param.Param {
 	p := param.Opt(f.p, dst, name, description, "array", termRefs(name)).ListOf("integer").PublishDefault(nil)
 	return f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
@@ -66,7 +66,8 @@ type reference struct {
 	object map[string]any
 }
 
-// references parses the venues or organizers of an event in all their forms (contract, section 10.4).
+// references parses the venues or organizers of an event: ids, objects, or a list of these (contract, section
+// 10.4).
 func references(raw any) ([]reference, *param.Fault) {
 	refs := []reference{}
 	items := []any{raw}
@@ -154,8 +155,9 @@ func isBlankValue(v any) bool {
 	return false
 }
 
-// linkedFaults returns the parameter errors of sent venues or organizers. An id must belong to a readable record of
-// the kind, outside the trash. An object must pass the rules of its resource.
+// linkedFaults returns the first parameter error of the venues or organizers sent with an event, or nil. An id
+// must belong to a readable record of the kind, outside the trash. An object must pass the rules for new records
+// of the kind. The function inline registers the fields of such an object at an index of the list.
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
@@ -207,8 +209,8 @@ func (f fields) organizers(in *eventInput) {
 	declareLinked(f, calendar.Organizer, "Organizer IDs or data", &in.Organizers, newLinked(f, organizers, &in.organizers))
 }
 
-// newLinked returns a function that declares the fields of a new venue or organizer inside an event. The function
-// returns the input into which they are parsed, and also appends it to inputs.
+// newLinked returns a function that registers the request fields of a new venue or organizer inside an event.
+// That function returns the input that receives the parsed values, and also appends it to inputs.
 func newLinked[R ent.Row, V, J any](
 	f fields, n *namedResource[R, V, J], inputs *[]*namedInput[V],
 ) func(place int, set *param.Set) *edit.NamedInput[V] {
@@ -220,8 +222,9 @@ func newLinked[R ent.Row, V, J any](
 	}
 }
 
-// declareLinked declares the venues or organizers of an event. The function inline declares the fields of a new
-// record at a place in the list. It returns the input into which those fields are parsed.
+// declareLinked registers the request field for the venues or organizers of an event, with its checks. The
+// function inline registers the fields of a new record at an index of the list. It returns the input that
+// receives their parsed values.
 func declareLinked[I any](
 	f fields, kind calendar.Kind, description string, dst **[]edit.LinkRef[I], inline func(place int, set *param.Set) *I,
 ) {
@@ -237,7 +240,7 @@ func declareLinked[I any](
 	})
 }
 
-// loadInline loads the authors and images that inline records name, with one statement for hundreds of each.
+// loadInline loads the authors and images that the sent objects in refs name. It loads many with each statement.
 func (r *writing) loadInline(ctx context.Context, refs []reference) error {
 	var authors, images []int64
 	for _, ref := range refs {

@@ -21,15 +21,15 @@ import (
 // maxDates is the largest number of dates in rdate or exdate.
 const maxDates = 366
 
-// sentSchedule is the schedule that the fields of a write describe.
+// sentSchedule is the schedule that the fields of a request describe, with the occurrences found for it.
 type sentSchedule struct {
 	recur.Schedule
 	found []recur.Occurrence
 	fault *param.Fault // why the schedule is refused; nil means that it is accepted
 }
 
-// recurrence declares the fields of a schedule (contract, section 19.2). end is the parameter with the end of its
-// first occurrence.
+// recurrence registers the request fields of a schedule, with their checks (contract, section 19.2). The
+// argument end is the parameter with the end of the first occurrence.
 func (f fields) recurrence(in *eventInput, end *param.Param) {
 	rule := f.nullClears(param.Opt(f.p, &in.Rule, "rrule", "Recurrence rule, as RRULE of RFC 5545", "string", f.r.ruleOf(in))).
 		Longest(recur.MaxRuleLength)
@@ -82,8 +82,8 @@ func (r *writing) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
 	}
 }
 
-// scheduleError converts an error about a schedule into a parameter error. An error that is not the client's becomes
-// one with Err set.
+// scheduleError converts an error about a schedule into a parameter error. Any other error is internal and
+// becomes the Err of the result.
 func scheduleError(err error) *param.Fault {
 	if fault := series.ScheduleFault(err); fault != nil {
 		return fault
@@ -91,7 +91,7 @@ func scheduleError(err error) *param.Fault {
 	return &param.Fault{Err: err}
 }
 
-// dates declares a parameter with a list of start dates. "" and null mean an empty list.
+// dates registers a request field with a list of start dates. "" and null mean an empty list.
 func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description string) *param.Param {
 	return f.nullClears(param.Opt(f.p, dst, name, description, "array", func(raw any) ([]recur.Date, *param.Fault) {
 		if raw == nil {
@@ -147,7 +147,8 @@ func (r *writing) scheduleFault(in *eventInput, name string) *param.Fault {
 	return s.fault
 }
 
-// expandSchedule returns the schedule of an input, with the occurrences that a write would create.
+// expandSchedule returns the schedule of an input, with the occurrences that a write would create. If the
+// schedule is refused, the result has the reason. Further calls return the first result.
 func (r *writing) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if in.expanded != nil {
 		return in.expanded, nil
@@ -170,7 +171,8 @@ func (r *writing) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	return in.expanded, nil
 }
 
-// declareScope declares the parameter scope: which occurrences of a series a write changes.
+// declareScope registers the parameter scope, with its check. It chooses the occurrences of a series that a
+// write changes.
 func (r *writing) declareScope(p *param.Set, in *eventInput) {
 	scopes := edit.Scopes
 	if in.series {
@@ -196,10 +198,12 @@ func (r *writing) declareScope(p *param.Set, in *eventInput) {
 	})
 }
 
-// exceptionsChoice states what happens to fields that occurrences have of their own: "keep" or "drop".
+// exceptionsChoice is the value of the parameter exceptions: "keep" or "drop". It decides whether occurrences
+// keep the fields that were edited on them alone.
 type exceptionsChoice string
 
-// declareExceptions declares whether occurrences keep their own fields when a write of the series changes them.
+// declareExceptions registers the parameter exceptions. It decides whether occurrences keep their own fields
+// when a write changes the series.
 func (r *writing) declareExceptions(p *param.Set, in *eventInput) {
 	declareChoice(p, &in.exceptions, "exceptions", "Whether occurrences keep their own fields", []exceptionsChoice{"keep", "drop"}).
 		Check(func(context.Context) *param.Fault {
@@ -208,8 +212,8 @@ func (r *writing) declareExceptions(p *param.Set, in *eventInput) {
 		})
 }
 
-// declareChoice declares a parameter whose value is one of words. It is not a field of a record, so null does not
-// clear it.
+// declareChoice registers a parameter whose value must be one of words. Null is not accepted, since the
+// parameter is not a field of a record.
 func declareChoice[W ~string](p *param.Set, dst *W, name, description string, words []W) *param.Param {
 	one := param.Var(p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		text, fault := param.String(raw)

@@ -64,7 +64,8 @@ type target struct {
 	Password *string
 }
 
-// protectedTarget returns the declaration of the path of an event or a series, by id or slug, and of its password.
+// protectedTarget returns a function that registers the path of an event or a series, and the parameter
+// password. The argument by is "id" or "slug".
 func protectedTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
 	return func(_ *request, p *param.Set, q *target) {
 		noun := "the " + string(kind)
@@ -108,7 +109,7 @@ func (r *request) getEvent(q *target) (*endpoint.Reply, error) {
 	return r.eventReply(e, true), nil
 }
 
-// writtenEvent returns the reply to a write: the event with all that its representation shows.
+// writtenEvent returns the reply to a write of the event with an id. It shows the event as stored.
 func (r *request) writtenEvent(id int64) (*endpoint.Reply, error) {
 	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
@@ -120,8 +121,8 @@ func (r *request) writtenEvent(id int64) (*endpoint.Reply, error) {
 	return r.eventReply(e, false), nil
 }
 
-// eventReply returns the reply with an event that is not redacted: the caller may edit it, gave its password, or it
-// has none. If full is true, the body includes json_ld.
+// eventReply returns the reply with an event that the caller may see in full. If full is true, the body includes
+// json_ld.
 func (r *request) eventReply(e *ent.Event, full bool) *endpoint.Reply {
 	v := r.View()
 	_, version := v.LastWrite(e.Core(), edit.HasPassword(e))
@@ -152,7 +153,8 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 	return rows[0], nil
 }
 
-// eventNotFoundError returns the error for an id that no event has.
+// eventNotFoundError returns the error for an id that no event has. Its status is 404, or 400 if a record of
+// another kind has the id.
 func (r *request) eventNotFoundError(id int64) error {
 	taken, err := r.DB.Record.Query().Where(entrecord.ID(id)).Exist(r.Ctx)
 	if err != nil {

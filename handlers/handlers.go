@@ -1,7 +1,8 @@
-// Package handlers answers the routes of the API. It declares the parameters of each route, finds or writes the
-// records, and encodes them. It returns errors, and package server writes the error bodies. A mount is a path below
-// which the API is served, such as /wp-json/tribe/events/v1. Handlers open no files or connections and start no
-// goroutine.
+// Package handlers answers the routes of the API. It registers the request parameters of each route, finds or
+// writes the records, and encodes them. Functions named declare… register parameters with their types,
+// descriptions and checks. Handlers return errors, and package server writes the error bodies. A mount is a path
+// below which the API is served, such as /wp-json/tribe/events/v1. Handlers open no files or connections and
+// start no goroutine.
 package handlers
 
 import (
@@ -27,7 +28,8 @@ import (
 // Namespace is the path of the API below the base URL, without a leading slash.
 const Namespace = "cal/events/v1"
 
-// ErrSiteChanged means that a write has changed nothing because the stored settings of the site are not those of Config.
+// ErrSiteChanged means that a write stored nothing, because the site's settings in the database differ from
+// those of Config.
 var ErrSiteChanged = edit.ErrSiteChanged
 
 // Config has the parts and settings of the API.
@@ -56,8 +58,9 @@ type Handlers struct {
 	Pages     *pages.Pages
 }
 
-// New returns the handlers of the API with their route table. It returns an error if a declaration, a mount, the
-// base URL or a template of the pages is wrong.
+// New returns the handlers of the API with their route table. It returns an error if the base URL, a mount, a
+// route or a template of the pages is wrong. It also does so if the pages have another main language than the
+// site.
 func New(c Config) (h *Handlers, err error) {
 	base, err := url.Parse(c.Site.BaseURL)
 	if err != nil {
@@ -202,8 +205,7 @@ func (h *Handlers) locate(path string) (root read.Root, rest string, ok bool) {
 	return read.Root{}, "", false
 }
 
-// Match returns the route and endpoint for a path below a root (see Locate). It is nil for an unknown path
-// (endpoint.Find).
+// Match returns the route and endpoint for a path below a root (see Locate). It is nil for an unknown path.
 func (h *Handlers) Match(method string, root read.Root, rest string) *endpoint.Match {
 	if h.isWordPress(root) {
 		return endpoint.Find(h.wordPress, method, rest)

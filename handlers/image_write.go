@@ -128,8 +128,8 @@ func (r *writing) removePicture(ctx context.Context, row *ent.Image, expect cale
 	return media.Remove(ctx, r.h.Files, media.Image{Path: row.Path, Sizes: row.Sizes})
 }
 
-// ownPicture returns the id of the image that a URL of this service names, by its file or a scaled size. It
-// returns 0 for other URLs.
+// ownPicture returns the id of the image whose file, or scaled size, has a URL of this service. It returns 0 for
+// other URLs. It returns an error for a path below /media/ that no image has.
 func (r *writing) ownPicture(address string) (int64, error) {
 	path, ok := strings.CutPrefix(address, r.Site.BaseURL+represent.MediaPath)
 	if !ok {
@@ -348,7 +348,7 @@ func (r *writing) imageForWrite(id int64) (*ent.Image, error) {
 	return row, nil
 }
 
-// declareImageWrite declares the id of an image in the path of an update or delete.
+// declareImageWrite registers the id of an image in the path of an update or delete.
 func declareImageWrite(r *writing, p *param.Set, q *target) { byID("the image")(r.request, p, q) }
 
 // picture is an image as the client sent it: an id, or a URL to look up or download.
@@ -357,7 +357,7 @@ type picture struct {
 	url string
 }
 
-// image declares an image. If empty is true, "" is allowed and means no image.
+// image registers the request field image, with its checks. If empty is true, "" is allowed and means no image.
 func (f fields) image(dst **picture, description string, empty bool) *param.Param {
 	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
 		switch v := param.LastValue(raw).(type) {

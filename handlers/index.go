@@ -38,7 +38,8 @@ func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
 	read.DeclareLanguage(p)
 }
 
-// getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
+// getRootIndex answers GET on WordPressRoot with the namespaces of the API and their routes (contract, section
+// 18).
 func (r *request) getRootIndex(*indexQuery) (*endpoint.Reply, error) {
 	r.ExpireBy(r.Tomorrow())
 	r.Complete = true

@@ -34,7 +34,7 @@ type namedResource[R ent.Row, V any, J any] struct {
 	table     func(v *represent.View, row R) represent.Row
 	// plain returns the fields that only this kind has.
 	plain func(*V) []ent.PlainField
-	// declareOwn declares the fields of a record instead of declare.
+	// declareOwn registers the request fields of a record. Nil means that the method declare does.
 	declareOwn func(*writing, fields, *namedInput[V])
 	// filters are the list parameters that select records by the stored value of a column.
 	filters []wordFilter
@@ -79,7 +79,7 @@ func (n *namedResource[R, V, J]) patterns(h *Handlers) []*endpoint.Pattern {
 
 func (n *namedResource[R, V, J]) of() calendar.Kind { return n.kind }
 
-// replies returns the replies with one record.
+// replies returns the functions that make replies with one record of the kind.
 func (n *namedResource[R, V, J]) replies() recordReplies { return recordReplies{n.get, n.written} }
 
 // namedQuery is the input of a list of named records, such as GET /venues.
@@ -95,7 +95,7 @@ type namedQuery struct {
 	words  [][]string // values of namedResource.filters
 }
 
-// declareQuery declares the input of the list.
+// declareQuery registers the request parameters of the list.
 func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *namedQuery) {
 	lower := n.kind.Plural()
 	noun := strings.ToUpper(lower[:1]) + lower[1:]
@@ -118,8 +118,8 @@ func (n *namedResource[R, V, J]) declareQuery(r *request, p *param.Set, q *named
 	read.DeclareLanguage(p)
 }
 
-// findPage returns the ids of the records on the page, and the number on all pages. The index finds them, or the
-// database if the index cannot answer.
+// findPage returns the ids of the records on the page, and the number on all pages. The index in memory finds
+// them, or the database if the index cannot answer.
 func (n *namedResource[R, V, J]) findPage(r *request, q *namedQuery) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
 		r.ExpireBy(r.Now.Add(time.Second)) // the next event may begin in a second
@@ -178,7 +178,7 @@ func (n *namedResource[R, V, J]) list(r *request, q *namedQuery) (*endpoint.Repl
 	return r.ListReply(n.kind, q.Paging, items, page.Total)
 }
 
-// find loads the record that a path names.
+// find loads the record that a path names. It returns a parameter error if there is none.
 func (n *namedResource[R, V, J]) find(r *request, q *target) (row R, err error) {
 	id, name, err := r.resolve(n.kind, q)
 	if err != nil {
@@ -208,7 +208,7 @@ func (n *namedResource[R, V, J]) get(r *request, q *target) (*endpoint.Reply, er
 	return n.reply(r, row, true)
 }
 
-// written returns the reply to a write of a record.
+// written returns the reply to a write of the record with an id. It shows the record as stored.
 func (n *namedResource[R, V, J]) written(r *request, id int64) (*endpoint.Reply, error) {
 	row, err := n.find(r, &target{ID: id})
 	if err != nil {
@@ -227,8 +227,8 @@ func (n *namedResource[R, V, J]) reply(r *request, row R, full bool) (*endpoint.
 	return &endpoint.Reply{Status: 200, Body: n.represent(v, row, full), Version: version}, nil
 }
 
-// byID and bySlug return functions that declare the id or slug in the path of a record. The noun is the kind with its
-// article, such as "the venue".
+// byID and bySlug return functions that register the id or slug in the path of a record. The noun is the kind
+// with its article, such as "the venue".
 func byID(noun string) func(*request, *param.Set, *target) {
 	return func(r *request, p *param.Set, q *target) {
 		p.PathID(&q.ID, "id", "ID of "+noun)

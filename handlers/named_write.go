@@ -22,7 +22,8 @@ type namedInput[V any] struct {
 	place int // index in the event's list of such records, for a record sent inside an event
 }
 
-// declareTarget declares the id or slug in the path of an update or delete. The record must exist.
+// declareTarget registers the id or slug in the path of an update or delete. The argument by is "id" or "slug".
+// Its check requires that the record exists.
 func (r *writing) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
 	if by == "slug" {
 		p.PathString(&q.Slug, "slug", "Slug of the "+string(kind)).Check(r.slugExists(kind, &q.Slug))
@@ -50,13 +51,14 @@ func (r *writing) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 	})
 }
 
-// declareCreate declares the input of a create.
+// declareCreate registers the request fields for creating a record.
 func (n *namedResource[R, V, J]) declareCreate(r *writing, p *param.Set, in *namedInput[V]) {
 	n.declare(r, fields{p: p, r: r, create: true}, in)
 	read.DeclareLanguage(p)
 }
 
-// declareUpdate returns the declaration of an update. by is "id" or "slug".
+// declareUpdate returns a function that registers the request fields for updating a record. The argument by is
+// "id" or "slug".
 func (n *namedResource[R, V, J]) declareUpdate(by string) func(*writing, *param.Set, *namedInput[V]) {
 	return func(r *writing, p *param.Set, in *namedInput[V]) {
 		r.declareTarget(p, &in.target, n.kind, by)
@@ -65,8 +67,8 @@ func (n *namedResource[R, V, J]) declareUpdate(by string) func(*writing, *param.
 	}
 }
 
-// declare declares the fields of a record (contract, sections 10.2 and 10.3). Records inside an event have the same
-// fields.
+// declare registers the request fields of a record, with their checks (contract, sections 10.2 and 10.3).
+// Records inside an event have the same fields.
 func (n *namedResource[R, V, J]) declare(r *writing, f fields, in *namedInput[V]) {
 	if n.declareOwn != nil {
 		n.declareOwn(r, f, in)
@@ -88,7 +90,8 @@ func (n *namedResource[R, V, J]) declare(r *writing, f fields, in *namedInput[V]
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 }
 
-// deleteTarget returns the declaration of a delete. by is "id" or "slug".
+// deleteTarget returns a function that registers the id or slug in the path of a delete. The argument by is "id"
+// or "slug".
 func deleteTarget(kind calendar.Kind, by string) func(*writing, *param.Set, *target) {
 	return func(r *writing, p *param.Set, q *target) {
 		r.declareTarget(p, q, kind, by)
@@ -96,7 +99,7 @@ func deleteTarget(kind calendar.Kind, by string) func(*writing, *param.Set, *tar
 	}
 }
 
-// post answers a create.
+// post answers a request that creates a record.
 func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*endpoint.Reply, error) {
 	if !auth.May(r.Caller, auth.Create, auth.Record{Kind: n.kind}) {
 		return nil, edit.Forbidden()
@@ -123,7 +126,7 @@ func (n *namedResource[R, V, J]) post(r *writing, in *namedInput[V]) (*endpoint.
 	return r.createdReply(n.kind, id, rep.Version, rep.Body), nil
 }
 
-// patch answers an update.
+// patch answers a request that updates a record.
 func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*endpoint.Reply, error) {
 	id, err := n.permitted(r, &in.target, auth.Edit)
 	if err != nil {
@@ -137,7 +140,7 @@ func (n *namedResource[R, V, J]) patch(r *writing, in *namedInput[V]) (*endpoint
 	})
 }
 
-// remove answers a delete. It moves the record to the trash.
+// remove answers a request that deletes a record. It moves the record to the trash.
 func (n *namedResource[R, V, J]) remove(r *writing, q *target) (*endpoint.Reply, error) {
 	id, err := n.permitted(r, q, auth.Delete)
 	if err != nil {
@@ -147,7 +150,7 @@ func (n *namedResource[R, V, J]) remove(r *writing, q *target) (*endpoint.Reply,
 }
 
 // permitted returns the id of the record that a path names. It returns an error if the caller may not do op on
-// the record.
+// the record. It also stores the version of the record in r.changes.
 func (n *namedResource[R, V, J]) permitted(r *writing, q *target, op auth.Operation) (int64, error) {
 	row, err := n.find(r.request, q)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// organizers is the resource of organizers.
+// organizers describes how the API reads, writes and represents organizers.
 var organizers = &namedResource[*ent.Organizer, ent.OrganizerValues, represent.Organizer]{
 	kind: calendar.Organizer, one: "an organizer", writes: edit.Organizers, plain: (*ent.OrganizerValues).Plain,
 	rows: (*ent.Client).ReadOrganizers, represent: (*represent.View).Organizer, table: (*represent.View).OrganizerRow,

@@ -26,7 +26,8 @@ type writing struct {
 	fetched []*ent.Image
 }
 
-// readFor returns an endpoint that reads.
+// readFor returns an endpoint for a request that reads. The function declare registers its parameters, and
+// handle answers it.
 func readFor[Q any](h *Handlers, summary string, methods []string, status int,
 	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*endpoint.Reply, error),
 ) *endpoint.Endpoint {
@@ -34,7 +35,8 @@ func readFor[Q any](h *Handlers, summary string, methods []string, status int,
 	return endpoint.For(wrap, summary, methods, status, declare, handle)
 }
 
-// writeFor returns an endpoint that writes. If the write fails, the images that were downloaded for it are removed.
+// writeFor returns an endpoint for a request that writes. The function declare registers its parameters, and
+// handle answers it. If the write fails, the images that were downloaded for it are removed.
 func writeFor[Q any](h *Handlers, summary string, methods []string, status int,
 	declare func(*writing, *param.Set, *Q), handle func(*writing, *Q) (*endpoint.Reply, error),
 ) *endpoint.Endpoint {

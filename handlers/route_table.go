@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers/endpoint"
 )
 
-// namedResources are the resources of records with a name.
+// namedResources describe how the API serves the records with a name: venues and organizers.
 var namedResources = []interface {
 	of() calendar.Kind
 	patterns(h *Handlers) []*endpoint.Pattern

@@ -54,8 +54,8 @@ func (r *request) listSeries(q *seriesQuery) (*endpoint.Reply, error) {
 	return r.ListReply(calendar.Series, q.Paging, items, page.Total)
 }
 
-// find returns the ids of the series on the page, and the number on all pages. The index finds them, or the database
-// if the index cannot answer.
+// find returns the ids of the series on the page, and the number on all pages. The index in memory finds them,
+// or the database if the index cannot answer.
 func (q *seriesQuery) find(r *request) (query.Page, error) {
 	list := &query.SeriesList{
 		Now: r.Now, Language: r.Language, Visible: read.VisibleTo(r.Caller, q.Status), Readable: r.ReadableEvents(nil),

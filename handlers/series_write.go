@@ -27,7 +27,7 @@ func (r *writing) declareSeriesDeleteBySlug(p *param.Set, in *eventInput) {
 	read.DeclareLanguage(p)
 }
 
-// findSeriesEvent returns the event that the last phase of a series describes.
+// findSeriesEvent returns a series in the form of an event, with the fields of its last occurrences.
 func (r *writing) findSeriesEvent(q *target) (*ent.Event, error) {
 	s, err := r.findSeries(q)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *writing) deleteSeries(in *eventInput) (*endpoint.Reply, error) {
 	return r.writtenSeries(s.ID)
 }
 
-// seriesForWrite finds the series of an update or delete, and checks that the caller may do that.
+// seriesForWrite finds the series of an update or delete. It returns an error if the caller may not do op on it.
 func (r *writing) seriesForWrite(q *target, op auth.Operation) (*ent.Series, error) {
 	s, err := r.findSeries(q)
 	var unknown *calendar.Error

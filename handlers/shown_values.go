@@ -28,8 +28,8 @@ func (r *writing) omitStored(e *ent.Event, in *edit.EventInput) error {
 	return r.omitShown(e, in, func(shown *represent.Event) string { return shown.URL })
 }
 
-// omitStoredOfSeries removes from an update of the series s the values that equal those in a read of s. They count as
-// not sent (contract, section 19.5). A read shows the fields of the last phase. Texts must be sanitised before.
+// omitStoredOfSeries removes from an update of the series s the values that equal those in a read of s. They
+// count as not sent (contract, section 19.5). Texts must be sanitised before.
 func (r *writing) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
 	e, err := read.SeriesEvent(s)
 	if err != nil {

@@ -31,7 +31,7 @@ func termUpdate(taxonomy calendar.Kind) func(*writing, *param.Set, *termInput) {
 	}
 }
 
-// declareTerm declares the fields of a category or tag (contract, section 10.3).
+// declareTerm registers the request fields of a category or tag, with their checks (contract, section 10.3).
 func (r *writing) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	in.Taxonomy = taxonomy
 	f.title(&in.Name, "name", "Name")

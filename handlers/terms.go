@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// declareTermQuery returns the declaration of the list of a taxonomy.
+// declareTermQuery returns a function that registers the request parameters for listing the terms of a taxonomy.
 func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *read.TermQuery) {
 	return func(r *request, p *param.Set, q *read.TermQuery) { q.Declare(r.Reader, p, taxonomy, r.LargestPage()) }
 }
@@ -43,8 +43,8 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *read.TermQuery) (*endpoin
 	return r.ListReply(taxonomy, q.Paging, items, total)
 }
 
-// encodeTerms returns the representations of terms, encoded by the codec of the reply. It loads their texts and ancestors
-// in batches.
+// encodeTerms returns the representations of terms, encoded by the codec of the reply. It loads texts and
+// ancestors for several terms at once. It returns an error if a CSV reply becomes too large.
 func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [][]byte, err error) {
 	known, table := make(map[int64]*ent.Term), r.TableRows(taxonomy)
 	for batch := range slices.Chunk(rows, ent.MaxRead) {
@@ -70,8 +70,9 @@ func (r *request) encodeTerms(taxonomy calendar.Kind, rows []*ent.Term) (items [
 	return items, nil
 }
 
-// encodeEach encodes a batch of terms. The function show returns the representation of a term. The map known has
-// terms that are already loaded, by id. Ancestors in known are not read again.
+// encodeEach encodes the terms of a batch. The function show returns the representation of a term, given the
+// names of its ancestors. The map known has terms that are already loaded, by id. Ancestors in known are not
+// read again.
 func encodeEach[T any](
 	r *request, batch []*ent.Term, known map[int64]*ent.Term, show func(*represent.View, *ent.Term, []string) T,
 ) ([][]byte, error) {
@@ -133,7 +134,7 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*endpoint.Reply, 
 	return &endpoint.Reply{Status: 200, Body: body, Version: version}, nil
 }
 
-// termReplies returns the replies with one term.
+// termReplies returns the functions that make replies with one term of the taxonomy.
 func termReplies(taxonomy calendar.Kind) recordReplies {
 	return recordReplies{
 		func(r *request, q *target) (*endpoint.Reply, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// venues is the resource of venues.
+// venues describes how the API reads, writes and represents venues.
 var venues = &namedResource[*ent.Venue, edit.VenueValues, represent.Venue]{
 	kind: calendar.Venue, one: "a venue", writes: edit.Venues, declareOwn: (*writing).declareVenue,
 	rows: (*ent.Client).ReadVenues, represent: (*represent.View).Venue, table: (*represent.View).VenueRow,
@@ -17,8 +17,8 @@ var venues = &namedResource[*ent.Venue, edit.VenueValues, represent.Venue]{
 // venueInput is the input of a request that creates or updates a venue.
 type venueInput = namedInput[edit.VenueValues]
 
-// declareVenue declares the fields of a venue (contract, section 10.2). Venues inside an event have the same
-// fields.
+// declareVenue registers the request fields of a venue, with their checks (contract, section 10.2). Venues
+// inside an event have the same fields.
 func (r *writing) declareVenue(f fields, in *venueInput) {
 	p := f.p
 	f.author(&in.AuthorID, nil)
@@ -45,8 +45,8 @@ func boolOrEmpty(raw any) (bool, *param.Fault) {
 	return param.Boolean(raw)
 }
 
-// coordinate declares a latitude or longitude in degrees. "" and null remove it. limit is its largest absolute
-// value.
+// coordinate registers a request field for a latitude or longitude in degrees. "" and null remove it. The
+// argument limit is its largest absolute value.
 func (f fields) coordinate(dst **edit.Coordinate, name, description string, limit float64) {
 	p := param.Opt(f.p, dst, name, description, "number", func(raw any) (edit.Coordinate, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {

@@ -17,8 +17,8 @@ import (
 // WordPressRoot is the path of the WordPress REST root. Clients look for the namespaces of a site there.
 const WordPressRoot = "/wp-json"
 
-// wordPressNamespace is the namespace of the routes of WordPress itself. The root does not list it, because clients would
-// look for all of its routes.
+// wordPressNamespace is the namespace of WordPress's own routes. The index of the root does not list it, because
+// clients would then expect all of its routes.
 const wordPressNamespace = "wp/v2"
 
 // wordPressMedia is the path of images below WordPressRoot.

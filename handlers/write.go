@@ -12,15 +12,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Largest lengths of texts that clients write, in characters (contract, section 4).
+// maxTitle, maxText and maxURL are the largest lengths of texts that clients write, in characters (contract,
+// section 4).
 const (
 	maxTitle = 500
 	maxText  = 255
 	maxURL   = 2048
 )
 
-// change runs do in a transaction that writes one record. The function do must set id to that of the record. The
-// record must have the version that the request expects. Otherwise nothing is written.
+// change runs do in a transaction that writes one record, after sanitising the sent HTML. The function do must
+// set id to that of the record. If the precondition of the request fails, nothing is written.
 func (r *writing) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
 	if err := r.sanitise(); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// fields declares the fields of a write. Creates and updates share most fields. They differ in the meaning of
-// null and in defaults.
+// fields registers the request fields of a write. Creates and updates share most fields. They differ in the
+// meaning of null and in defaults.
 type fields struct {
 	p      *param.Set
 	r      *writing
@@ -35,13 +35,14 @@ func (f fields) nullClears(p *param.Param) *param.Param {
 	return p.Null()
 }
 
-// text declares a plain text field. Replies show it unescaped, so markup is removed.
+// text registers a request field for plain text of at most maximum characters. Replies show it unescaped, so
+// markup is removed.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
-// plain declares fields that need no rules of their own. It declares those with the given names or, without names,
-// all that are not declared yet. Null resets a field to the value that a new record has without it.
+// plain registers request fields without rules of their own. It registers those with the given names or, without
+// names, all that are not registered yet. Null resets a field to the value that a new record has without it.
 func (f fields) plain(all []ent.PlainField, names ...string) (declared []*param.Param) {
 	for _, field := range all {
 		if len(names) > 0 && !slices.Contains(names, field.Name) || f.p.Declares(field.Name) {
@@ -72,7 +73,7 @@ func (f fields) plain(all []ent.PlainField, names ...string) (declared []*param.
 	return declared
 }
 
-// number declares an integer between two bounds.
+// number registers a request field for an integer between two bounds.
 func (f fields) number(dst **int, field ent.PlainField) *param.Param {
 	p := param.Opt(f.p, dst, field.Name, field.Doc, "integer", func(raw any) (int, *param.Fault) {
 		if raw == nil {
@@ -88,7 +89,7 @@ func (f fields) number(dst **int, field ent.PlainField) *param.Param {
 	return f.nullClears(p)
 }
 
-// title declares the name of a record. It must not be empty after tags are removed.
+// title registers the request field for the name of a record. It must not be empty after tags are removed.
 func (f fields) title(dst **string, name, description string) *param.Param {
 	parse := textOf(name, maxTitle, nil)
 	p := param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
@@ -129,9 +130,8 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 	}
 }
 
-// html declares an HTML field, whose length is limited by that of the body. Parsing keeps the text as sent, and
-// writing.change sanitises it. A text with a NUL or invalid UTF-8 is refused. Every other text has a sanitised
-// form.
+// html registers a request field for HTML, whose length is limited by that of the body. Parsing keeps the text
+// as sent, and writing.change sanitises it. A text with a NUL or invalid UTF-8 is refused.
 func (f fields) html(dst **string, name, description string) *param.Param {
 	f.r.unclean = append(f.r.unclean, dst)
 	return f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
@@ -162,7 +162,8 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	})
 }
 
-// declareWord declares a field whose value is one of words. The first is the default, which "" and null set.
+// declareWord registers a request field whose value is one of words. The first is the default, which "" and null
+// set.
 func declareWord[W ~string](f fields, dst **W, name, description string, words []W) *param.Param {
 	p := f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
 		if last := param.LastValue(raw); last == nil || last == "" {
@@ -183,8 +184,8 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 	return p
 }
 
-// author declares the author. stored reports whether an id is that of the stored record's author, with 0 for no
-// author. A nil stored means that there is no stored record.
+// author registers the request field author, with its check. The function stored reports whether an id is that
+// of the stored record's author, with 0 for no author. A nil stored means that there is no stored record.
 func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
 		if stored != nil {
@@ -196,7 +197,7 @@ func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.
 	})
 }
 
-// published declares date and date_utc. If both are sent, date counts.
+// published registers the request fields date and date_utc, which set dst. If both are sent, date counts.
 func (f fields) published(dst **time.Time) (date, dateUTC *param.Param) {
 	var local *when.Date
 	site := f.r.Zone()

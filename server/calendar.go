@@ -16,8 +16,8 @@ import (
 // maxForm is the largest accepted form with the password of an event, in bytes.
 const maxForm = 8 << 10
 
-// chooseErrorForm decides whether an error outside the API is sent as an HTML page, and in which language. It also sets the
-// language of a calendar page.
+// chooseErrorForm decides whether an error outside the API is sent as an HTML page, and in which language. It
+// also sets the language of a calendar page.
 func (s *Server) chooseErrorForm(c *fiber.Ctx, x *exchange) {
 	if !s.API.Pages.HasPages() {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// limitConnections wraps a listener so that it keeps the limits on connections.
+// limitConnections wraps a listener so that it enforces the limits on connections and on unsent or unanswered
+// bytes.
 func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
 		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving, MostReceivingPerAddress: max(s.Receiving/4, LeastReceiving),

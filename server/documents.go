@@ -27,8 +27,8 @@ type documents struct {
 	link string
 }
 
-// newDocuments renders the pages of a site in the languages that it offers, the main one first. If the site has the API reference,
-// the Link header names it.
+// newDocuments renders the start page and the API reference in the languages of the site, the main one first. If
+// the site has the API reference, the Link header names it.
 func newDocuments(site calendar.Site, api *handlers.Handlers) (*documents, error) {
 	offered := api.PageSettings.Languages
 	languages := make([]string, len(offered))
@@ -131,7 +131,7 @@ func (s *Server) hasDocument(path string) bool {
 	return ok
 }
 
-// trimSlash removes the slash at the end of a path, but for the home page.
+// trimSlash removes the slash at the end of a path, unless the path is only a slash.
 func trimSlash(path string) string {
 	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" {
 		return trimmed

@@ -66,7 +66,7 @@ func addRecordCodes(codes map[string]int) map[string]int {
 	return codes
 }
 
-// Media types of error replies.
+// typeJSON and typeProblem are the media types of error replies.
 const (
 	typeJSON    = "application/json; charset=UTF-8"
 	typeProblem = "application/problem+json"
@@ -88,8 +88,8 @@ type paramError struct {
 	Detail    string `json:"detail"`
 }
 
-// explain translates an error into a reply in the language of the client. An unknown error becomes an internal
-// error without details.
+// explain translates an error into a reply in the language of the client. It hides the details of errors that
+// are not the client's: the status is then 503 or 500.
 func (s *Server) explain(x *exchange, err error) errorReply {
 	translate := func(key string, args map[string]any) string { return s.Words.Message(x.lang, key, args) }
 	var missing param.Missing
@@ -128,8 +128,8 @@ func (s *Server) explain(x *exchange, err error) errorReply {
 	}
 }
 
-// invalidFault returns the reply about wrong parameters. Each parameter has a sentence. Those with a reason also
-// have details.
+// invalidFault returns the reply about wrong parameters. Each parameter has a sentence. Those whose error has a
+// reason also have an entry in details.
 func invalidFault(invalid param.Invalid, translate func(string, map[string]any) string) errorReply {
 	sentences := make(jsonwrite.Object, 0, len(invalid.Faults))
 	details := make(jsonwrite.Object, 0, len(invalid.Faults))
@@ -226,7 +226,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// writeError writes x.failed as the reply. All error bodies are written here, except that of refuseConnection.
+// writeError writes x.failed as the reply: as an HTML page if x.errorPage is true, else as JSON.
 func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	f := s.explain(x, x.failed)
 	switch f.status {

@@ -33,8 +33,8 @@ func newLargeGate() *limit.Gate {
 	return limit.NewGate(limit.GateSize{Slots: slots, Line: 128 * slots, Wait: gateWait})
 }
 
-// Settings of the gate for requests that decode or download pictures. One such request may use most of a
-// processor for many seconds.
+// mediaSlots to mediaRetry are the settings of the gate for requests that decode or download pictures. One such
+// request may use most of a processor for many seconds.
 const (
 	mediaSlots       = 16
 	mediaSlotsOfUser = 4
@@ -50,9 +50,9 @@ func newMediaGate() *limit.Gate {
 	})
 }
 
-// Settings of the gate for requests that write many occurrences of a series. One such write may store
-// 16 MiB in one transaction, and on SQLite other writers wait for it meanwhile. They get their turn before the
-// next one, because a write leaves this gate after its transaction.
+// seriesSlots to seriesRetry are the settings of the gate for requests that write many occurrences of a series.
+// One such write may store 16 MiB in one transaction, and on SQLite other writers wait for it. They get their
+// turn before the next such write, because a write leaves the gate after its transaction.
 const (
 	seriesSlots      = 1
 	seriesLine       = 256

@@ -24,8 +24,8 @@ var optionalHeaders = []string{
 	"X-WP-Nonce",                   // has no effect: clients of WordPress send it
 }
 
-// dataPolicy is the Content-Security-Policy of data. With it, a browser never renders the data as a document of
-// this origin.
+// dataPolicy is the Content-Security-Policy of replies that are neither pages nor pictures. With it, a browser
+// never renders the reply as a document of this origin.
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // setHeaders sets the headers that every reply has.
@@ -92,8 +92,8 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// noStore is the Cache-Control of errors. Caches may store others, such as 404, by default: a record that is published a
-// moment later would be missing.
+// noStore is the Cache-Control of errors. Without it, caches could store a 404 and miss a record that is
+// published a moment later.
 const noStore = "no-store"
 
 // preflightHeaders returns the request headers that the reply to a CORS preflight allows. asked lists those that
@@ -111,7 +111,8 @@ func preflightHeaders(asked string) string {
 	return out
 }
 
-// vary returns the headers that shape a reply of the API. The language does not depend on a header if the address names it.
+// vary returns the value of Vary for API replies and errors. Accept-Language is left out if the URL names the
+// language.
 func (s *Server) vary(c *fiber.Ctx, x *exchange) string {
 	if x.kind.hasEndpoints() && requestedLanguage(c, x.root, "") != "" {
 		return "Accept, Authorization"

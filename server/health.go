@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Paths of probes. alivePath tells whether the process runs, readyPath whether it can answer reads, and writePath
-// whether it can also write.
+// alivePath, readyPath and writePath are the paths of probes. The first succeeds while the process runs, the
+// second while it can answer reads. The third also requires that it can write.
 const (
 	alivePath = "/healthz"
 	readyPath = "/readyz"
@@ -40,14 +40,16 @@ const (
 	checkTimeout = 2 * time.Second
 )
 
-// checkTries is how often a check is tried before it counts as failed, checkPause the time between two tries. When a
-// server of the database is gone, a pool may have several connections to it, and each is found out by a query that fails.
+// checkTries is the number of times that a check is tried before it counts as failed. The constant checkPause is
+// the time between two tries. A pool may hold several dead connections after its database server has failed, and
+// each fails one query.
 const (
 	checkTries = 5
 	checkPause = 50 * time.Millisecond
 )
 
-// try runs the check until it passes, and returns the last error.
+// try runs the check until it passes, at most checkTries times within checkTimeout. It returns the last error,
+// or nil.
 func (c Check) try(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()

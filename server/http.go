@@ -116,8 +116,8 @@ func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	return r
 }
 
-// carriesFiles reports whether the body of a request may have files in it. Multipart forms can. Clients of WordPress send the
-// file itself.
+// carriesFiles reports whether the content type of a request allows files: a multipart form, an image, or
+// application/octet-stream.
 func carriesFiles(h *fasthttp.RequestHeader) bool {
 	kind := bytes.ToLower(h.ContentType())
 	return slices.ContainsFunc([]string{"multipart/", "image/", "application/octet-stream"}, func(prefix string) bool {

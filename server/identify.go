@@ -36,7 +36,7 @@ func (s *Server) newExchange(c *fiber.Ctx) *exchange {
 	}
 }
 
-// startReply sets the headers that every reply has from the start.
+// startReply sets the header with the request id, and makes the reply keep the case of header names.
 func startReply(c *fiber.Ctx, x *exchange) {
 	// Header names keep their documented case, X-TEC-Total instead of X-Tec-Total, because some clients compare
 	// it.

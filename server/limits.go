@@ -83,7 +83,7 @@ func (s *Server) limitURL(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// extendDeadline gives uploads the deadline UploadTimeout.
+// extendDeadline gives requests to routes that accept files the deadline UploadTimeout.
 func (s *Server) extendDeadline(c *fiber.Ctx) error {
 	if x := exchangeOf(c); x.match.Upload() {
 		x.setDeadline(c, s.UploadTimeout)

@@ -36,7 +36,7 @@ func (r Rates) limitsAddress(x *exchange) bool {
 // A full counter drops keys that are closest to a full burst.
 const countedKeys = 200_000
 
-// limitAddress counts a request without credentials against the rate of its address.
+// limitAddress counts a request without credentials, or for a calendar page, against the rate of its address.
 func (s *Server) limitAddress(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if !s.Rates.limitsAddress(x) {

@@ -18,7 +18,7 @@ type refusedError struct {
 
 func (e *refusedError) Unwrap() error { return e.error }
 
-// Reasons to refuse a request are labels in metrics.
+// reasonBusy to reasonKey are the reasons to refuse a request. They are labels in metrics.
 const (
 	reasonBusy      = "busy"
 	reasonLarge     = "large"

@@ -53,7 +53,7 @@ func (s *Server) serveAgain(c *fiber.Ctx, x *exchange) (endpoint.Outcome, error)
 	return out, err
 }
 
-// prefersStrict reports whether the client sent "Prefer: handling=strict": it wants undeclared parameters
+// prefersStrict reports whether the client sent "Prefer: handling=strict", so that unknown parameters are
 // refused.
 func prefersStrict(c *fiber.Ctx) bool {
 	return endpoint.PrefersStrict(c.Request().Header.PeekAll(endpoint.HeaderPrefer))

@@ -16,8 +16,8 @@ import (
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// redirectLanguage redirects the URLs of pages and feeds below the segment of a language. Pages in the main language
-// have no segment. Pages and feeds in a language that the site does not offer do not exist.
+// redirectLanguage redirects URLs of pages and feeds whose path has the segment of a wrong language. Pages in
+// the main language have no segment. Pages and feeds in a language that the site does not offer do not exist.
 func (s *Server) redirectLanguage(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	root, below := cutLanguage(x.rest)
@@ -85,9 +85,9 @@ func (s *Server) withoutIndexFile(path string) string {
 	return strings.TrimSuffix(path, below) + cmp.Or(rest, "/")
 }
 
-// namedRoute returns the path that the query parameter rest_route of the home page names. WordPress without pretty
-// permalinks has such URLs. /?rest_route=/tribe/events/v1/events becomes /wp-json/tribe/events/v1/events. Other
-// paths stay unchanged.
+// namedRoute returns the path that the query parameter rest_route of the home page names. WordPress without
+// pretty permalinks has such URLs. /?rest_route=/tribe/events/v1/events becomes /wp-json/tribe/events/v1/events.
+// Without that parameter, and for other pages, the path stays unchanged.
 func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
 	values := c.Context().QueryArgs().PeekMulti("rest_route")
 	if len(values) == 0 {
@@ -123,8 +123,8 @@ func (s *Server) language(c *fiber.Ctx, root read.Root) calendar.Language {
 	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
 }
 
-// pageLanguage returns the language of a page or feed. It is that of ml_language or of the path, if the site offers it, else
-// the main language.
+// pageLanguage returns the language of a page or feed. It is that of ml_language, else that in the path, if the
+// site offers it. Otherwise it is the main language.
 func (s *Server) pageLanguage(c *fiber.Ctx, root read.Root) calendar.Language {
 	l := requestedLanguage(c, root, s.Site.Language)
 	if !s.API.PageSettings.Offers(l) {
@@ -186,7 +186,7 @@ func (s *Server) requirePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// serveOptions answers OPTIONS with a description of the routes of the path.
+// serveOptions answers OPTIONS by describing the endpoints of the path.
 func (s *Server) serveOptions(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodOptions {
 		return c.Next()

@@ -11,8 +11,8 @@ import (
 const stopMargin = 5 * time.Second
 
 // Serve serves requests from a listener until ctx ends. Then it drains: /readyz fails, while requests are served
-// for another DrainWait. Finally it closes the listener, waits for the requests in flight and returns nil. That wait
-// ends after Timeout and stopMargin.
+// for another DrainWait. Finally it closes the listener, waits for the requests in flight and returns nil. It
+// waits at most for Timeout and stopMargin together.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limited := s.limitConnections(ln)
 	s.listener.Store(limited)

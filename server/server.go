@@ -1,5 +1,6 @@
-// Package server owns the steps of every request, from its first byte to its line in the log. A gate limits how many
-// requests run at once. A mount is a path below which package handlers serves the API.
+// Package server runs the steps of every request, from its first byte to its line in the log. A step is a Fiber
+// handler that useSteps registers. A gate limits how many requests run at once. A mount is a path below which
+// package handlers serves the API.
 package server
 
 import (
@@ -145,7 +146,7 @@ func (s *Server) Replace(api *handlers.Handlers, site calendar.Site) error {
 	return nil
 }
 
-// othersFollow is how long other processes may still answer with earlier settings (contract, 14).
+// othersFollow is how long other processes may still answer with earlier settings (contract, section 14).
 const othersFollow = 5 * time.Second
 
 // newServer returns a server with the settings of c, in which all defaults must already be filled in.

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// adoptSettings stores the settings in said that the calendar lacks. The process was started with said. It does so
-// only while the calendar has no settings or no records. It returns the keys of the settings that it has stored.
+// adoptSettings stores those of the proposed settings said that the database lacks. It does so only while the
+// calendar has no settings or no records. It returns the keys of the settings that it has stored.
 func adoptSettings(ctx context.Context, st *store.Store, said settings.Layer) (adopted []string, err error) {
 	used, err := hasRecords(ctx, st)
 	if err != nil {
@@ -62,7 +62,7 @@ func setMain(out settings.Layer, main calendar.Language) error {
 	return out.Set("languages", joinLanguages(site.Languages))
 }
 
-// logDifferences logs which settings of a process differ from those of the calendar.
+// logDifferences logs which settings from the flags and folder of a process differ from those in the database.
 func logDifferences(log *slog.Logger, source siteSource, stored settings.Layer) {
 	for _, d := range settings.Differences(source.flags, source.folder, stored) {
 		log.Warn("a setting of this process differs from that of the calendar: it wins here, and other processes have the other",
@@ -115,9 +115,9 @@ func (f serveFlags) adopt(ctx context.Context, log *slog.Logger, st *store.Store
 	return err
 }
 
-// adoptIdentity adds what the source says about its site to the settings said, where they have nothing. The main
-// language stays if hasLanguage is true. What a person should set, or Almanac does not accept, becomes a notice in the
-// report.
+// adoptIdentity completes the settings said with those of an imported site. The main language stays if
+// hasLanguage is true. It adds a notice to cal about each setting that the user should set, or that Almanac does
+// not accept.
 func adoptIdentity(said settings.Layer, hasLanguage bool, cal *importer.Calendar) error {
 	site := cal.Site
 	if site == nil {
@@ -199,7 +199,7 @@ func joinLanguages(all []calendar.Language) string {
 	return strings.Join(words, ",")
 }
 
-// adoptAndPrint stores settings that are not stored yet, and prints them.
+// adoptAndPrint stores those of the settings said that the database lacks (see adoptSettings), and prints them.
 func adoptAndPrint(ctx context.Context, s streams, st *store.Store, said settings.Layer) error {
 	adopted, err := adoptSettings(ctx, st, said)
 	if err != nil || len(adopted) == 0 {

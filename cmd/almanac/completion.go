@@ -36,7 +36,7 @@ type completeCmd struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the command line after the name of the program."`
 }
 
-// Run prints the words.
+// Run prints the completions of the last word in Words.
 func (c completeCmd) Run(s streams, k *kong.Kong) error {
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
@@ -143,7 +143,7 @@ func flagOf(node *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// childOf returns the command of a group with a name, or nil.
+// childOf returns the visible command with a name in a group, or nil if there is none.
 func childOf(node *kong.Node, name string) *kong.Node {
 	for _, child := range node.Children {
 		if child.Name == name && !child.Hidden {

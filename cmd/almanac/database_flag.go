@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// database has the --db flag of commands that use a database. Only demo declares that flag itself.
+// database has the flag --db of the commands that use a database. The command demo has its own.
 type database struct {
 	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME. Default ${default}."`
 }

@@ -35,7 +35,8 @@ func (d databases) reading() *store.Store {
 	return d.Store
 }
 
-// withReplicas opens the replicas, runs do with them, and closes them. do receives nil if there are none.
+// withReplicas opens the replicas, runs do with them, and closes them. If there are none, do receives nil. The
+// function sameCalendar checks that a replica has the calendar of the primary database.
 func (c serveCmd) withReplicas(
 	ctx context.Context, log *slog.Logger, st *store.Store, sameCalendar func(context.Context, *store.Store) error,
 	do func(*store.Store) error,
@@ -68,7 +69,7 @@ func (c serveCmd) withReplicas(
 // urlComma matches a comma between two URLs. A password may also contain a comma.
 var urlComma = regexp.MustCompile(`,[a-z+]+://`)
 
-// splitURLs returns the URLs of a flag that may be repeated and may have lists.
+// splitURLs returns the URLs in the values of a flag. Each value may be a list with commas.
 func splitURLs(given []string) (urls []string) {
 	for _, text := range given {
 		for {
@@ -93,8 +94,9 @@ func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
 }
 
-// adviseMigration adds the command that updates an outdated schema to an error. The command has a placeholder instead
-// of the user, because the user of the server may not be allowed to change tables.
+// adviseMigration returns an error about an outdated schema with the command that updates it. It returns other
+// errors unchanged. The command names a placeholder as the user, because the server's own user may lack the
+// right to change tables.
 func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err

@@ -37,7 +37,8 @@ type demoCmd struct {
 	Open   bool `help:"Open the calendar in the browser."`
 }
 
-// calendar returns the sample calendar and its options. Its first language is that of the flag, else that of the city.
+// calendar returns the sample calendar and its options. Its first language is that of --language, else that of
+// the city.
 func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	if c.Events < 1 {
 		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}

@@ -70,7 +70,8 @@ func (e *environment) help(v *kong.Value) string {
 	return v.Help + " [$" + e.variable(v.Flag) + "]"
 }
 
-// unknownVariables returns the names of variables that look like settings but are not. variables has the form NAME=VALUE.
+// unknownVariables returns the names of ALMANAC_ variables that are no settings, sorted. Its argument has the
+// form NAME=VALUE.
 func (e *environment) unknownVariables(variables []string) []string {
 	known := slices.Collect(maps.Values(e.settings))
 	var out []string
@@ -88,7 +89,8 @@ func (e *environment) unknownVariables(variables []string) []string {
 	return out
 }
 
-// printUsedVariables prints which variables were used. That helps to find a wrong value that is not on the command line.
+// printUsedVariables prints the names of the environment variables that were used. That helps to find a wrong
+// value that is not on the command line.
 func (e *environment) printUsedVariables(w io.Writer) {
 	if len(e.used) > 0 {
 		fmt.Fprintln(w, "From the environment:", strings.Join(e.used, ", "))

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
-// explainCmd prints the declaration of a parameter or route of the API. It is hidden and goes in the next release:
-// the index of the API, the OpenAPI document and the reference at /docs say the same.
+// explainCmd prints the rules of a parameter or route of the API. It is hidden and will be removed in the next
+// release. The API's index, the OpenAPI document and the reference at /docs say the same.
 type explainCmd struct {
 	What     []string `arg:"" name:"what" help:"A parameter, such as start_date, or a route, such as /events/{id} or 'GET /events/{id}'."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
@@ -19,7 +19,7 @@ type explainCmd struct {
 	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples. If there are several, the first counts. Default /cal/events/v1."`
 }
 
-// Run prints the explanation to standard output, and what replaces the command to standard error.
+// Run prints the explanation to standard output. It prints a hint at other sources of it to standard error.
 func (c explainCmd) Run(s streams) error {
 	fmt.Fprintln(s.Err, "almanac explain goes in the next release. GET /cal/events/v1, 'almanac openapi' and /docs describe the API.")
 	h, root, err := describedAPI(c.BaseURL, c.Mount)
@@ -67,7 +67,7 @@ func (s streams) printParameters(found []openapi.Explanation, api string) error 
 	return err
 }
 
-// curlCommand returns a request as a curl command.
+// curlCommand returns a sample request as a curl command.
 func curlCommand(r openapi.Sample) string {
 	var b strings.Builder
 	b.WriteString("curl ")

@@ -81,8 +81,8 @@ func (c exportCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// format returns the format of the file: that of the flag, else that of the file's name, else iCalendar for events
-// and CSV for other records.
+// format returns the format of the file: that of the flag, else that of the file's name. For standard output it
+// is iCalendar for events, and CSV for other records.
 func (c exportCmd) format() (string, error) {
 	format := c.Format
 	if format == "" {
@@ -120,10 +120,11 @@ func writeOutput(s streams, file, flag string, do func(io.Writer) error) error {
 	return err
 }
 
-// exportSizes has the number of records in each request by format. The API allows no more in JSON.
+// exportSizes has the number of records in each request, by format. In JSON the API allows no more.
 var exportSizes = map[string]int{"json": 50, "csv": 500, "ics": 500}
 
-// exportWindow is the period of all events: a day smaller at each end than the years of the API, which are those of UTC.
+// exportWindow is a query that selects events of all years. It leaves out a day at each end, because the limits
+// of the API are in UTC.
 const exportWindow = "?start_date=1000-01-02&end_date=9999-12-30"
 
 // exportRecords requests all public records of a kind from the API, and writes the pages as one file. It returns the

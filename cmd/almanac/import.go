@@ -192,10 +192,9 @@ func (c importCmd) run(
 	return cal, err
 }
 
-// adoptSource stores settings for a calendar that gets its first records from an import. They are those of the
-// process, including its languages. Next come the site of the source and the paths of its pages. The
-// time zone of most events is used if the source names none. Settings that the calendar already has stay. It returns
-// the site.
+// adoptSource stores settings for a calendar that gets its first records from an import. The settings of the
+// process come first, then those of the imported site and the names in its paths. If neither has a time zone,
+// that of most events is used. Stored settings stay. The result is the new site.
 func adoptSource(
 	ctx context.Context, s streams, st *store.Store, source siteSource, cal *importer.Calendar,
 ) (calendar.Site, error) {

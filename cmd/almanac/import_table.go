@@ -27,7 +27,7 @@ func (f tableFlags) tables(s streams) importer.Tables {
 	return importer.Tables{Maps: maps, Dates: importer.DateOrder(f.Dates), Preview: p.show}
 }
 
-// tablePreview prints how a table is read, once.
+// tablePreview prints once how the importer reads the columns and rows of a table.
 type tablePreview struct {
 	streams
 	columns, rows bool // printed

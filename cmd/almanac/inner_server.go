@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// newInnerServer returns a server that commands ask in their own process. It has no caches and no limits. With
-// pages nil it has the API only.
+// newInnerServer returns a server to which a command sends requests in its own process. It has no caches and no
+// limits. If pages is nil, it serves the API only.
 func newInnerServer(
 	ctx context.Context, st *store.Store, site calendar.Site, pages *settings.Site, mounts ...string,
 ) (*server.Server, error) {

@@ -18,7 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// startJobs starts the jobs that a process runs beside serving requests. They end with ctx. Lists is nil without an index.
+// startJobs starts the jobs that a process runs beside serving requests. They end with ctx. The index lists is
+// nil if the process has none.
 func (f serveFlags) startJobs(
 	ctx context.Context, group *errgroup.Group, log *slog.Logger, st databases, srv *server.Server, live *liveSite, lists *index.Index,
 ) error {
@@ -104,7 +105,7 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
 	}
 }
 
-// horizonJob makes the next occurrences of endless series, including those that other processes created.
+// horizonJob creates the next occurrences of endless series, including series that other processes created.
 type horizonJob struct {
 	log     *slog.Logger
 	db      *ent.Client
@@ -112,10 +113,10 @@ type horizonJob struct {
 	retryAt time.Time // zero after a success
 }
 
-// horizonRetry is how long a process waits after a series failed, so that the log gets one line a minute.
+// horizonRetry is the pause after a series failed, so that the log gets at most one line a minute.
 const horizonRetry = time.Minute
 
-// run makes occurrences for the series that are due. It logs an error, and a later call retries.
+// run creates occurrences for series that lack them. It logs an error, and a later call retries.
 func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	if at.Before(j.retryAt) {
 		return
@@ -149,11 +150,11 @@ func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
 	}
 }
 
-// forgetPause is the pause of forgetChanges after a batch, in times of the batch.
+// forgetPause is the pause of forgetChanges after a batch, as a multiple of the time that the batch took.
 const forgetPause = 9
 
-// forgetChanges removes the entries of the change log that are older than keep. It pauses between the batches, because writers
-// wait for each. It logs an error.
+// forgetChanges removes the entries of the change log that are older than keep. It pauses between batches,
+// because other writers wait during each batch. It logs an error.
 func forgetChanges(ctx context.Context, log *slog.Logger, db *ent.Client, keep time.Duration) {
 	for {
 		started := time.Now()

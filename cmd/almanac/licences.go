@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// notices are the licences and notices of what is linked, which have to go with the program.
-// .ci/release/licences writes them.
+// notices are the licences and notices of the linked software, which must be distributed with the program. The
+// script .ci/release/licences writes them.
 //
 //go:embed notices.txt
 var notices string

@@ -29,12 +29,12 @@ type liveSite struct {
 	unusable  atomic.Pointer[unusableSettings] // nil if the settings in the database are used
 }
 
-// newLiveSite returns the site of a server on a database.
+// newLiveSite returns a liveSite without settings and server. The method open reads the settings.
 func newLiveSite(flags serveFlags, source siteSource, st databases) *liveSite {
 	return &liveSite{flags: flags, source: source, st: st, replacing: make(chan struct{}, 1)}
 }
 
-// site returns the site as it is now.
+// site returns the site with the settings that the process uses now.
 func (l *liveSite) site() calendar.Site { return *l.now.Load() }
 
 // open returns handlers with the settings that are stored in the database now, and the site of these settings.
@@ -50,8 +50,8 @@ func (l *liveSite) open(ctx context.Context) (*handlers.Handlers, calendar.Site,
 	return api, site, err
 }
 
-// build returns handlers with the given stored settings, and empty caches. The parameter text is the stored form of
-// the settings.
+// build returns handlers with the given stored settings and empty caches, and their site. The argument text is
+// the stored form of the settings.
 func (l *liveSite) build(stored settings.Layer, text string) (*handlers.Handlers, calendar.Site, error) {
 	all, site, err := l.source.resolve(stored, text)
 	if err != nil {
@@ -107,7 +107,8 @@ func (l *liveSite) follow(ctx context.Context) error {
 	return nil
 }
 
-// replace makes the server answer requests with the given stored settings. The parameter text is their stored form.
+// replace makes the server answer requests with the given stored settings. The argument text is their stored
+// form.
 func (l *liveSite) replace(stored settings.Layer, text string) error {
 	api, site, err := l.build(stored, text)
 	if err == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// manualCmd is the command that writes the generated parts of the manual. It makes the tables of flags from the
-// declarations of the commands. It makes the tables of parameters and routes from the declarations of the API.
+// manualCmd is the command that writes the generated parts of the manual. It reads the tables of flags from the
+// definitions of the commands. It reads the tables of parameters and routes from the API's description.
 type manualCmd struct {
 	Dir string `arg:"" type:"existingdir" help:"Folder of the pages."`
 }
@@ -54,7 +54,7 @@ func (c manualCmd) Run() error {
 	return nil
 }
 
-// manualParts generates parts of the manual.
+// manualParts generates the manual's tables of flags, routes and parameters.
 type manualParts struct {
 	model *kong.Application
 	env   *environment
@@ -100,11 +100,12 @@ func (p *manualParts) part(name string, shown shownRows) (string, error) {
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
 
-// longHelp is the number of words from which a description is printed once, and not again for other commands.
+// longHelp is the number of words from which the description of a flag is printed for one command only.
 const longHelp = 12
 
-// flags returns a heading for each command with its arguments, and a table of its flags if it has any. The table omits
-// flags of serve, and long rows of any earlier command. A line below it lists them, without --db.
+// flags returns a heading for each command with its arguments, and its flags. It does not repeat flags of serve,
+// or flags with long descriptions that an earlier command has. A line below the flags names those that were left
+// out, except --db.
 func (p *manualParts) flags() string {
 	var b strings.Builder
 	printed := map[string]string{} // the command in whose table a row is, by row

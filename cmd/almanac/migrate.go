@@ -89,8 +89,8 @@ func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	return w.Flush()
 }
 
-// printRowVersions prints how many row versions the tables of MySQL have, or why that is unknown. Other engines have
-// none.
+// printRowVersions prints how many row versions MySQL's tables have, or why that is unknown. A table gets one by
+// each instant change of its columns. Other engines have none.
 func printRowVersions(out io.Writer, versions *migrate.RowVersions, unknown error) {
 	switch {
 	case unknown != nil:
@@ -265,8 +265,8 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// writeStates writes the files of migrations/states that are missing or outdated, and removes superfluous ones. It
-// returns the names of both. If check is true, it changes nothing.
+// writeStates writes the files of migrations/states that are missing or outdated, and removes superfluous ones.
+// It returns the names of these files. If check is true, it changes nothing.
 func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
 	files, err := migrate.States(ctx, dev, os.DirFS(folder))
 	if err != nil {

@@ -90,7 +90,7 @@ func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.Da
 	return nil
 }
 
-// pendingData returns the names of the data steps that have not run.
+// pendingData returns the names of the data steps not finished yet.
 func pendingData(states []migrate.DataState) (names []string) {
 	for _, d := range states {
 		if d.DoneAt.IsZero() {

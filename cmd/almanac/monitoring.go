@@ -26,7 +26,8 @@ type monitoring struct {
 	close   []func() error
 }
 
-// openMonitoring creates the limits, metrics and traces of a server. It observes the statements of the databases.
+// openMonitoring creates the limits, metrics and traces of a server. It also measures and traces the SQL
+// statements.
 func (f operateFlags) openMonitoring(
 	ctx context.Context, log *slog.Logger, st databases, at net.Addr,
 ) (o *monitoring, err error) {

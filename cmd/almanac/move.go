@@ -109,7 +109,8 @@ func (c moveCmd) backUp(ctx context.Context, s streams) error {
 	return errors.New("the database has records: run this command, then repeat the move with --backed-up")
 }
 
-// printMovePreview prints what a move reads: the site, counts with the past, the names in paths and the time zone.
+// printMovePreview prints what a move would read: the site, numbers of events, the time zone, and names in
+// paths. It also lists the titles of events with passwords.
 func printMovePreview(s streams, cal *importer.Calendar) error {
 	if site := cal.Site; site != nil {
 		for _, said := range [][2]string{
@@ -150,7 +151,7 @@ func printMovePreview(s streams, cal *importer.Calendar) error {
 	return err
 }
 
-// wholeList selects all events of a list, also past ones.
+// wholeList is the query that selects all events of a list, including past ones.
 const wholeList = "start_date=1970-01-01&end_date=2100-12-31&per_page=50"
 
 // findEventsList finds a site's list of events in its REST API, and returns the URL that selects all of them. The
@@ -198,7 +199,8 @@ func withQuery(u *url.URL, parameters string) (string, error) {
 	return out.String(), nil
 }
 
-// isEventsList reports whether an address replies with a list of events.
+// isEventsList reports whether a URL replies with a list of events. A reply with another status or content gives
+// false.
 func isEventsList(ctx context.Context, address string) (found bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()

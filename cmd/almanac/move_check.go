@@ -16,8 +16,8 @@ import (
 // shownMissing is the number of missing addresses that a move prints without --verbose.
 const shownMissing = 20
 
-// finish asks the moved calendar for the addresses in the old site's sitemaps, and prints the result. Then it prints
-// the configurations of proxies. The parameter list is the URL of the old site's events list.
+// finish requests the addresses in the old site's sitemaps from the moved calendar, and prints the result. Then
+// it prints the configurations of proxies. The argument list is the URL of the old site's events list.
 func (c moveCmd) finish(ctx context.Context, s streams, list string, cal *importer.Calendar) error {
 	home, err := homeOf(list)
 	if err != nil {

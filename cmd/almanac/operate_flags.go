@@ -45,7 +45,7 @@ type operateFlags struct {
 	OTLPEndpoint            string        `name:"otlp-endpoint" placeholder:"URL" help:"Collector of OpenTelemetry traces, over HTTP. Default OTEL_EXPORTER_OTLP_ENDPOINT."`
 }
 
-// Default rates of requests, for --rate-limit and --rate-limit-token, and the size of counters in memory.
+// autoValue is the value of --rate-limit and --rate-limit-token that means addressRate and tokenRate.
 const (
 	autoValue    = "auto"
 	addressRate  = "50/s burst 250"
@@ -147,10 +147,11 @@ func (f operateFlags) warnOfUnusedFlags(log *slog.Logger) {
 	}
 }
 
-// maxMemory is the largest size, in bytes, that parseMemory accepts.
+// maxMemory is the largest size in bytes that parseMemory accepts: 1 TiB.
 const maxMemory = 1 << 40
 
-// parseMemory parses the size in bytes that a flag gives. flag is the name for errors.
+// parseMemory parses a size such as 64MiB and returns it in bytes. The argument flag is the flag's name for
+// errors.
 func parseMemory(flag, text string) (int64, error) {
 	size, err := humanize.ParseBytes(text)
 	if err != nil || size > maxMemory {

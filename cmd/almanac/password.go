@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// readPassword asks for a password twice on a terminal without showing it. Without a terminal, it reads the first
-// line of standard input.
+// readPassword prompts twice for a password on a terminal, without showing it. Without a terminal, it reads the
+// first line of standard input.
 func readPassword(ctx context.Context, s streams) (string, error) {
 	if f, ok := s.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return askPassword(ctx, s.Err, int(f.Fd()))

@@ -209,8 +209,8 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, source si
 	return err
 }
 
-// plan returns which calendar the command writes. This is one that was interrupted, the first one of its scenario,
-// or another one with --append.
+// plan returns the plan of the calendar to write. This is one that was interrupted, the first one of its
+// scenario, or another one with --append.
 func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenario.Options) (seed.Plan, error) {
 	last, ok, err := seed.LastPlan(ctx, st.Ent, o.Scenario)
 	if err != nil {
@@ -244,15 +244,15 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 	return planOf(o, max(last.Number, 1)+1), nil
 }
 
-// planOf returns the plan of the n-th calendar of a scenario in a database. Each calendar has a seed of its own,
-// so that it does not repeat the first.
+// planOf returns the plan of the n-th sample calendar of a scenario in a database. The random seed depends on n,
+// so that the calendars differ.
 func planOf(o scenario.Options, n seed.Number) seed.Plan {
 	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15 //nolint:gosec // n is 1 or more
 	return seed.PlanOf(o, n)
 }
 
-// writePlan writes a calendar through w. It stores the plan, and that it is complete. The site of an empty database gets
-// the settings of the city of the calendar.
+// writePlan writes a sample calendar through w. It stores the plan before, and marks it as complete after. The
+// site of an empty database gets the settings of the calendar's city.
 func writePlan(
 	ctx context.Context, s streams, st *store.Store, source siteSource, plan seed.Plan, w seed.Writer,
 ) (seed.Summary, error) {

@@ -33,7 +33,8 @@ type serveFlags struct {
 	operateFlags `group:"Limits, caches, shutdown and monitoring:"`
 }
 
-// source returns where the settings of the site come from. For a wrong flag or folder it returns a usageError.
+// source checks the flags and returns the settings of the site that they and the folder give. For a wrong flag
+// or folder it returns a usageError.
 func (f serveFlags) source() (siteSource, error) {
 	var source siteSource
 	var err error

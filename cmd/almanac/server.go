@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// newServer builds the server that answers requests. release frees what it opened.
+// newServer builds the server that answers requests. Its result release frees the resources that it opened.
 func (f serveFlags) newServer(
 	ctx context.Context, log *slog.Logger, st databases, live *liveSite, lists *index.Index, op *monitoring,
 ) (_ *server.Server, release func() error, err error) {
@@ -89,8 +89,8 @@ func (f serveFlags) newServer(
 	return srv, release, nil
 }
 
-// openIndex returns the index of a server, or nil if it has none. It must be called after operation, which starts to observe the
-// statements.
+// openIndex returns the index of a server, or nil if the flags disable it. Call it after openMonitoring, which
+// starts to observe the SQL statements.
 func (f serveFlags) openIndex(ctx context.Context, log *slog.Logger, st databases, op *monitoring) (*index.Index, error) {
 	if !f.Index {
 		return nil, nil

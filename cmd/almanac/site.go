@@ -80,7 +80,8 @@ type siteSetCmd struct {
 	Yes      bool `short:"y" help:"Do not ask for confirmation of a new time zone."`
 }
 
-// Run stores settings. If another language becomes the main one, it derives again what depends on that.
+// Run stores settings. If another language becomes the main one, it recomputes the stored data that depends on
+// that.
 func (c siteSetCmd) Run(ctx context.Context, s streams) error {
 	change := settings.Layer{}
 	var unset []string

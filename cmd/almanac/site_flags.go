@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
-// siteFlags has settings of the site for one process. They win over those in the database.
+// siteFlags has settings of the site for one process. They override those in the database.
 type siteFlags struct {
 	Timezone string `placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default the calendar's, at first UTC."`
 	Language string `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Main language of the site: en, pl or es. Default the calendar's, at first en."`
@@ -27,7 +27,8 @@ type moneyFlags struct {
 	DecimalMark      string  `placeholder:"MARK" help:"Decimal mark of ambiguous prices: a dot or a comma. Default the calendar's, at first a dot."`
 }
 
-// add adds the settings that the flags set to the layer said.
+// add sets in the layer said the settings that the flags give. For a wrong value it returns a usageError that
+// names the flag.
 func (f moneyFlags) add(said settings.Layer) error {
 	values := [][2]string{{"currency-code", f.CurrencyCode}, {"currency-position", f.CurrencyPosition}, {"decimal-mark", f.DecimalMark}}
 	if f.CurrencySymbol != nil {
@@ -67,19 +68,21 @@ func (f siteFlags) flags() (settings.Flags, error) {
 	return out, out.Set("timezone", zone.String())
 }
 
-// source returns where a command gets the settings of the site from.
+// source returns the settings of the site that the flags give.
 func (f siteFlags) source() (siteSource, error) {
 	flags, err := f.flags()
 	return siteSource{flags: flags}, err
 }
 
-// siteSource is where a process gets the settings of its site from, besides the database.
+// siteSource has the site's settings from the flags and the folder of a process. Its methods combine them with
+// those in the database.
 type siteSource struct {
 	flags  settings.Flags
 	folder settings.Folder
 }
 
-// load reads the stored settings, and returns the settings of the site in both forms that callers need.
+// load reads the stored settings of the site and combines them with those of the process. It returns them as
+// settings of the pages and as a calendar.Site.
 func (s siteSource) load(ctx context.Context, db *ent.Client) (settings.Site, calendar.Site, error) {
 	stored, text, err := edit.StoredSite(ctx, db)
 	if err != nil {
@@ -88,7 +91,7 @@ func (s siteSource) load(ctx context.Context, db *ent.Client) (settings.Site, ca
 	return s.resolve(stored, text)
 }
 
-// resolve combines the stored settings of a site with those of the process. The parameter text is the stored form
+// resolve combines the stored settings of a site with those of the process. The argument text is the stored form
 // of the settings.
 func (s siteSource) resolve(stored settings.Layer, text string) (settings.Site, calendar.Site, error) {
 	all, err := settings.Resolve(s.flags, s.folder, stored)

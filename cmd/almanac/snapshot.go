@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// snapshot returns the snapshot of the index, or nil. It creates the folder. If there cannot be a snapshot, it logs why: the
-// service works without it.
+// snapshot returns the snapshot of the index, or nil. It creates the folder. If no snapshot is possible, it logs
+// why, and the service works without it.
 func (f operateFlags) snapshot(ctx context.Context, log *slog.Logger, st *store.Store) *index.Snapshot {
 	file := f.snapshotFile(st)
 	if file == "" {
@@ -54,7 +54,8 @@ func (f operateFlags) snapshotFile(st *store.Store) string {
 	return filepath.Join(dir, filepath.Base(name)+snapshotSuffix)
 }
 
-// Values of --index-snapshot that are no folders. noSnapshot is also "".
+// autoSnapshot and noSnapshot are values of --index-snapshot that are no folders. The value "" has the meaning
+// of noSnapshot.
 const (
 	autoSnapshot = "auto"
 	noSnapshot   = "none"

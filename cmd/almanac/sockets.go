@@ -151,8 +151,8 @@ func portProblem(flag, address string, err error) error {
 		"such as --%[1]s %[4]s", flag, hostPort(address), syscall.EADDRINUSE, net.JoinHostPort(host, strconv.Itoa(other)))
 }
 
-// inheritedSockets returns the sockets of a systemd socket unit. The one named metrics is private, and another
-// one is public.
+// inheritedSockets returns the sockets that systemd passed to the process, or empty ones. The socket named
+// metrics is private, and the other one public. More than these two are an error.
 func inheritedSockets() (out sockets, err error) {
 	for _, file := range activation.Files(true) {
 		name := file.Name()

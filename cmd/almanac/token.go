@@ -58,7 +58,7 @@ func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// Reasons to refuse the value of --expires.
+// errExpiry and errPast are the reasons to refuse the value of --expires.
 var (
 	errExpiry = errors.New("want a time such as 24h or 90d, or a date such as 2027-01-31")
 	errPast   = errors.New("is not in the future")
@@ -87,7 +87,7 @@ func parseExpiry(text string, now time.Time) (*time.Time, error) {
 	return &at, nil
 }
 
-// timeAfter returns the time after a duration such as 24h or 90d.
+// timeAfter returns the time after a duration such as 24h or 90d. It counts days in calendar days.
 func timeAfter(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		// Four million days lead beyond the year 9999.

@@ -169,7 +169,7 @@ type translationsImportCmd struct {
 	Clear     bool `help:"Remove translations whose text in the file is empty."`
 }
 
-// Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.
+// Run imports translations. A text that cannot be imported does not stop the others. The exit status is then 1.
 func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
 	source, err := c.source()
 	if err != nil {

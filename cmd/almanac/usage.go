@@ -79,8 +79,8 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 	return 2
 }
 
-// printHelp prints kong's help and an example. A command also shows the flags of its default command. The program
-// shows its commands without theirs.
+// printHelp prints kong's help and an example. A command with a default command also shows its flags. The
+// program shows its commands without their subcommands.
 func printHelp(o kong.HelpOptions, ctx *kong.Context) error {
 	node := ctx.Selected()
 	if node == nil {

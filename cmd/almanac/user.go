@@ -167,7 +167,8 @@ type userPasswdCmd struct {
 	None     bool   `xor:"password" help:"Remove the password."`
 }
 
-// Run asks for the password before it opens the database, so that no connection waits for the input.
+// Run sets or removes the password. It reads a password before it opens the database, so that no connection
+// waits for the input.
 func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	done := "password set"
 	switch {

@@ -6,10 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Codec encodes the values of replies in one format. Path and method determine the format, because each endpoint has
-// one codec. There are two exceptions. The query of a calendar page's URL can also choose a feed (see
-// feeds.Feeds.Match), and clients can choose a table for some lists (see WithTables). The Atom, RSS and JSON feeds
-// have paths of their own, and share their input and their code.
+// Codec encodes the values of replies in one format, such as JSON or iCalendar. Each endpoint has one codec. For
+// lists that WithTables extends, a request may choose Table instead.
 type Codec struct {
 	MediaType   string // media type in the OpenAPI description
 	ContentType string // Content-Type of replies
@@ -18,7 +16,7 @@ type Codec struct {
 	Encode func(value any, fields string) ([]byte, error)
 }
 
-// EncodeRecord returns the encoded bytes of a record, with all its keys, for the record cache.
+// EncodeRecord returns the encoded bytes of one record, with all its keys. The record cache stores them.
 func (c Codec) EncodeRecord(value any) ([]byte, error) { return c.Encode(value, "") }
 
 // JSON encodes any value as JSON.

@@ -21,7 +21,7 @@ var Table = Codec{"text/csv", "text/csv; charset=utf-8; header=present", encodeT
 // maxTableSize is the largest number of records on a page of a table.
 const maxTableSize = 2000
 
-// formatJSONList and FormatTable are the values of the parameter format.
+// formatJSONList and FormatTable are the values of the request parameter format, for JSON and CSV.
 const (
 	formatJSONList = "json"
 	FormatTable    = "csv"
@@ -44,8 +44,9 @@ func (e *Endpoint) WithTables() *Endpoint {
 	return e
 }
 
-// codecFor returns the codec of the reply. The client chooses it with the parameter format, else with Accept. format
-// is the value as sent, or nil. accept has the values of the Accept header.
+// codecFor returns Table if the request chooses CSV, else the codec of the endpoint. A request can choose CSV
+// only for lists that WithTables extends. The parameter format decides if it was sent, else the values accept of
+// the Accept header.
 func (e *Endpoint) codecFor(format any, accept [][]byte) Codec {
 	if !e.Tables {
 		return e.Codec
@@ -96,7 +97,8 @@ func (a *acceptedQuality) consider(media, family, exact string, q float64) {
 	}
 }
 
-// qualityOf returns the weight in the parameters of a media range. It is 1 without a weight, and 0 for an unreadable one.
+// qualityOf returns the weight q of a media range in an Accept header, given its parameters. It is 1 if q is
+// missing, and 0 if q is not a number from 0 to 1.
 func qualityOf(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		if name, text, _ := strings.Cut(p, "="); strings.TrimSpace(name) == "q" {
@@ -113,7 +115,7 @@ func qualityOf(params string) float64 {
 // IsTable reports whether the reply is encoded as CSV.
 func (r *Request) IsTable() bool { return r.Codec.MediaType == Table.MediaType }
 
-// LargestPage returns the largest number of records on a page of a list.
+// LargestPage returns the largest number of records on a page of a list: 2000 in CSV, ent.MaxRead in JSON.
 func (r *Request) LargestPage() int64 {
 	if r.IsTable() {
 		return maxTableSize
@@ -121,8 +123,8 @@ func (r *Request) LargestPage() int64 {
 	return ent.MaxRead
 }
 
-// encodeTable encodes a Row as a line of CSV, and a list as a file. The items of the list are encoded rows. The argument fields
-// lists the columns of the file; "" means all.
+// encodeTable encodes a represent.Row as a line of CSV, or a list of encoded rows as a CSV file. It returns an
+// error for other values. The argument fields names the columns of a file, separated by commas. "" means all.
 func encodeTable(value any, fields string) ([]byte, error) {
 	switch v := value.(type) {
 	case represent.Row:
@@ -133,8 +135,8 @@ func encodeTable(value any, fields string) ([]byte, error) {
 	return nil, fmt.Errorf("%T is no table", value)
 }
 
-// table returns the list as CSV, with a header line. fields names the columns to keep, separated by commas; ""
-// means all.
+// table returns the list as CSV, with a header line. The argument fields names the columns to keep, separated by
+// commas. "" means all. If no column has one of the names, only the byte order mark is left.
 func (l *list) table(fields string) ([]byte, error) {
 	columns := represent.Columns[l.kind]
 	head, err := encodeRow(columns)
@@ -174,7 +176,8 @@ func keptColumns(columns []string, fields string) []bool {
 	return kept
 }
 
-// maxTableBytes is the largest size of the rows of a table. Rows of usual events take about 800 bytes.
+// maxTableBytes is the largest total size of rows in a CSV reply, in bytes. The row of a usual event takes about
+// 800 bytes.
 const maxTableBytes = 16 << 20
 
 // TableRows collects the rows of a CSV reply. It reduces each row to the requested columns and adds up their
@@ -205,11 +208,11 @@ func (t *TableRows) Take(row []byte) []byte {
 	return row
 }
 
-// Full reports whether the collected rows are larger than maxTableBytes.
+// Full reports whether the collected rows are larger than maxTableBytes. It is false on nil.
 func (t *TableRows) Full() bool { return t != nil && t.size > maxTableBytes }
 
-// Cut makes a rendering pass its records through Take, and fail once the table is full. It returns the rendering.
-// On nil it changes nothing.
+// Cut makes the rendering r pass each encoded row through Take. The rendering fails with ErrTableTooLarge once
+// the rows are larger than maxTableBytes. Cut returns r. On nil it changes nothing.
 func (t *TableRows) Cut(r *reply.Rendering) *reply.Rendering {
 	if t != nil {
 		r.Cut = t.Take
@@ -257,7 +260,8 @@ func appendCells(out, row []byte, kept []bool) []byte {
 	return append(out, "\r\n"...)
 }
 
-// encodeRow returns a row as a line of CSV (RFC 4180). Line breaks inside cells stay as they are.
+// encodeRow returns a row as a line of CSV (RFC 4180), with formulas made inert by inertCell. Line breaks inside
+// cells stay as they are.
 func encodeRow(cells []string) ([]byte, error) {
 	safe := make([]string, len(cells))
 	for i, cell := range cells {
@@ -273,8 +277,8 @@ func encodeRow(cells []string) ([]byte, error) {
 	return slices.Concat(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte("\r\n")), w.Error()
 }
 
-// inertCell puts an apostrophe before a cell that a spreadsheet would take for a formula. One that already begins with
-// apostrophes and such a character gets another one, so that a reader can remove exactly one.
+// inertCell puts an apostrophe before a cell that a spreadsheet would run as a formula, such as "=1+2". It also
+// does so if apostrophes precede the formula, so that a reader can remove exactly one.
 func inertCell(cell string) string {
 	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.IndexByte("=+-@\t\r", rest[0]) >= 0 {
 		return "'" + cell

@@ -28,12 +28,12 @@ type Endpoint struct {
 	Strong  bool // entity tags of replies are strong, even without a record in the reply
 }
 
-// Request is one request to a route, as the route's declaration and handler see it.
+// Request is one HTTP request to a route of the API or to a feed, with its parameters and caller.
 type Request struct {
 	*read.Reader
 	Call   Call
 	Match  *Match
-	Fields string     // value of _fields as sent, for links
+	Fields string     // comma-separated names in the parameter _fields; "" means all fields
 	Params *param.Set // parameters of the endpoint
 	Codec  Codec      // codec of the reply
 	// Page is the calendar page whose feed is requested. Nil means that the address is not that of a page.
@@ -45,12 +45,12 @@ type Reply struct {
 	Status  int
 	Body    any
 	Header  [][2]string
-	Version calendar.ShownVersion // for Outcome.Version
+	Version calendar.ShownVersion // version of the record that the body shows, for Outcome.Version
 }
 
-// For returns an endpoint for some methods of a path. The function declare declares the parameters, and handle
-// answers after they are parsed. The function wrap turns a Request into the type R, which both receive. status is
-// that of a successful reply.
+// For returns an endpoint for some HTTP methods of a path. The function wrap turns a Request into the type R.
+// The function declare registers the request parameters and binds them to fields of Q. The function handle
+// answers once they are parsed. The argument status is the HTTP status of a successful reply.
 func For[R, Q any](wrap func(*Request) R, summary string, methods []string, status int,
 	declare func(R, *param.Set, *Q), handle func(R, *Q) (*Reply, error),
 ) *Endpoint {
@@ -89,17 +89,19 @@ func (e *Endpoint) TakingRawFiles() *Endpoint {
 	return e
 }
 
-// Describe returns the parameters of the endpoint. It runs the declaration and parses nothing.
+// Describe returns the parameters that the endpoint registers for a request r. It parses no values.
 func (e *Endpoint) Describe(r *Request) []*param.Param {
 	return param.Describe(r.Now, e.In, func(p *param.Set) { e.Declare(r, p) })
 }
 
-// DescribingRequest returns an anonymous request for declarations that are described and not parsed.
+// DescribingRequest returns an anonymous request for describing endpoints, as in OPTIONS or the OpenAPI
+// document. It matches no route and has no parameters.
 func DescribingRequest(c *read.Calendar, now time.Time, root read.Root, language calendar.Language) *Request {
 	return &Request{Reader: c.NewReader(context.Background(), c.Primary, now, auth.Principal{}, root, language), Codec: JSON}
 }
 
-// InFormat sets the format of a feed's replies, and gives them strong entity tags. It returns the endpoint.
+// InFormat makes the endpoint encode its replies with a codec for feeds, and gives them strong entity tags. It
+// returns the endpoint.
 func (e *Endpoint) InFormat(as Codec) *Endpoint {
 	e.Codec, e.Strong = as, true
 	return e

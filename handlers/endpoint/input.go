@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// sentValues returns the parameters of body and query, and the keys that a JSON body repeats. A parameter of the
-// body replaces one of the query. In this package, only sentValues and the functions that it calls read the raw
-// request. Strings are copied, because Fiber reuses its buffers for the next request.
+// sentValues returns the parameters of a request by name, and the keys that its JSON body repeats. The body
+// counts for POST, PUT, PATCH and DELETE only. A parameter of the body replaces one of the query. Strings are
+// copied, because Fiber reuses its buffers for the next request.
 func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []string, err error) {
 	query, err := QueryValues(c.Context().URI().QueryString())
 	if err != nil {
@@ -42,8 +42,9 @@ func sentValues(c *fiber.Ctx, m *Match) (values map[string]any, duplicates []str
 	return param.Merge(body, query), duplicates, nil
 }
 
-// bodyValues parses the body by its content type. A body without a content type gives no parameters. If mayBeFile is
-// true, neither does a picture. duplicates are the keys that JSON repeats.
+// bodyValues parses the body by its content type. It returns no parameters if the body is empty or has no
+// content type. If mayBeFile is true, it returns none for a picture either. The result duplicates has the keys
+// that JSON repeats.
 func bodyValues(c *fiber.Ctx, mayBeFile bool) (values map[string]any, duplicates []string, err error) {
 	if len(c.BodyRaw()) == 0 || c.Get(fiber.HeaderContentType) == "" {
 		return nil, nil, nil
@@ -97,8 +98,8 @@ func mediaTypeError() error {
 // formKey is the key under which a Fiber context stores the parsed form of its request.
 type formKey struct{}
 
-// MultipartForm parses the body as a multipart form, once for a request. Files stay in memory, where the body
-// already is.
+// MultipartForm parses the body as a multipart form with the given boundary. It parses only once per request,
+// and then returns the same form. Files stay in memory.
 func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	if form, ok := c.Locals(formKey{}).(*multipart.Form); ok {
 		return form, nil
@@ -112,7 +113,8 @@ func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	return form, nil
 }
 
-// QueryValues parses a form or query pair by pair. It stops with an error at the first pair beyond the limits.
+// QueryValues returns the parameters of a query or a URL-encoded form by name. It returns an error if there are
+// too many, or if they are nested too deeply.
 func QueryValues(text []byte) (map[string]any, error) {
 	var form param.Form
 	var failed error
@@ -132,7 +134,8 @@ func QueryValues(text []byte) (map[string]any, error) {
 	return form.Values(), nil
 }
 
-// multipartValues returns the text fields of a form, and its files unread.
+// multipartValues returns the text fields and files of a form by name. If several files have the same name, it
+// returns the first. Their content is not read yet.
 func multipartValues(data *multipart.Form) (map[string]any, error) {
 	var form param.Form
 	for _, key := range slices.Sorted(maps.Keys(data.Value)) {
@@ -162,8 +165,8 @@ func malformedError(err error) error {
 	}
 }
 
-// rawFile returns the body of a request as a file, or nil if its content type is not that of a file. WordPress
-// clients send the file name in Content-Disposition.
+// rawFile returns the body of a request as a file. It returns nil for an empty body, and if the content type is
+// neither image/* nor application/octet-stream. WordPress clients send the file name in Content-Disposition.
 func rawFile(c *fiber.Ctx) *SentFile {
 	kind, _, _ := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
 	if !strings.HasPrefix(kind, "image/") && kind != fiber.MIMEOctetStream || len(c.BodyRaw()) == 0 {
@@ -173,7 +176,8 @@ func rawFile(c *fiber.Ctx) *SentFile {
 	return &SentFile{dispositionName(strings.Clone(c.Get(fiber.HeaderContentDisposition))), func() ([]byte, error) { return body, nil }}
 }
 
-// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there is none.
+// dispositionName returns the file name of a Content-Disposition header, without folders. It is "image" if there
+// is none.
 func dispositionName(header string) string {
 	_, params, err := mime.ParseMediaType(header)
 	if err != nil {

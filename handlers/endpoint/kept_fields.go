@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Limits on _fields, so that a client cannot make a request expensive.
+// maxFields and maxNested limit the parameter _fields, so that a client cannot make a request expensive.
 const (
 	maxFields = 200 // largest number of names
 	maxNested = 10  // largest number of keys in a dotted name; no representation nests deeper
@@ -19,8 +19,8 @@ const (
 // that the whole value is kept.
 type fieldTree map[string]fieldTree
 
-// fieldNames returns the value of _fields as a comma-separated list. It may be sent in any form of a list. A
-// value that is not a list of words counts as empty.
+// fieldNames returns the value of _fields as a comma-separated list. The argument raw is the sent value: a
+// string or a list. The result is "" for nil and for other values.
 func fieldNames(raw any) string {
 	if raw == nil {
 		return ""
@@ -64,8 +64,8 @@ func (t fieldTree) add(path []string) {
 	}
 }
 
-// keepFields returns a JSON document with only the keys of the tree, in their order. In a list, it filters each
-// element.
+// keepFields returns a JSON document with only the keys of the tree, in the order of the document. In an array,
+// it filters each element.
 func keepFields(body []byte, tree fieldTree) ([]byte, error) {
 	var out bytes.Buffer
 	err := keepValue(&out, body, tree)

@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// ListReply returns the reply with a page of a list, its totals and links. items are already encoded. A page
-// beyond the end is an error for records. For terms and images it is an empty list.
+// ListReply returns the reply with a page of a list, its totals and links. The items are encoded records, and
+// total counts the records on all pages. A page after the last is an empty list for terms and images, else an
+// error.
 func (r *Request) ListReply(kind calendar.Kind, p read.Paging, items [][]byte, total int) (*Reply, error) {
 	pages := p.Pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
@@ -27,8 +28,8 @@ func (r *Request) ListReply(kind calendar.Kind, p read.Paging, items [][]byte, t
 	return &Reply{Status: 200, Body: &list{kind, items, link(p.Number), next, prev, total, pages}, Header: header}, nil
 }
 
-// PageLinks returns the URLs of the next and previous page, and the headers of a list. "" means that there is no such
-// page.
+// PageLinks returns the URLs of the next and previous page of a list, or "" if there is none. It also returns
+// the headers X-TEC-Total, X-TEC-TotalPages and Link. The function link returns the URL of a page.
 func PageLinks(p read.Paging, link func(page int64) string, total int) (next, prev string, header [][2]string) {
 	pages := p.Pages(total)
 	if p.Number < int64(pages) {
@@ -54,7 +55,7 @@ func PageLinks(p read.Paging, link func(page int64) string, total int) (next, pr
 	}
 }
 
-// list is a page of records. It is the reply value that each codec of lists encodes.
+// list is a page of encoded records, with its links and totals. It is the reply value of lists in JSON and CSV.
 type list struct {
 	kind                 calendar.Kind
 	items                [][]byte // encoded representations of the records
@@ -74,7 +75,7 @@ func (l *list) object() jsonwrite.Object {
 	return append(o, jsonwrite.Member{"total", l.total}, jsonwrite.Member{"total_pages", l.pages})
 }
 
-// EncodeAll returns representations as bytes, encoded by the codec of the endpoint.
+// EncodeAll returns representations as bytes, encoded by the codec of the reply.
 func EncodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	out = make([][]byte, len(items))
 	for i, item := range items {
@@ -85,11 +86,11 @@ func EncodeAll[T any](r *Request, items []T) (out [][]byte, err error) {
 	return out, nil
 }
 
-// LinkValue returns a value of the Link header.
+// LinkValue returns one link of a Link header, with the target href and the relation rel.
 func LinkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
-// pageLink returns a function that returns the URL of a page of the list. The URL has the sent parameters as they
-// were understood, without those that NoLink excludes. It has the page unless that is 1.
+// pageLink returns a function that returns the URL of a page of the list. The URL repeats the sent parameters as
+// they were parsed, except those registered with NoLink. It has the page unless that is 1.
 func (r *Request) pageLink(kind calendar.Kind) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + r.Root.Mount + "/" + kind.Plural() + "/"
 	var query strings.Builder

@@ -9,8 +9,8 @@ import (
 
 // Match is the result of matching a request's path and method with the route table.
 type Match struct {
-	// Route is the name of the route in logs and metrics. It is the path as published, such as
-	// /events/(?P<id>\d+), or "index".
+	// Route is the name of the route in logs and metrics. It is the path with patterns for its parameters, such
+	// as /events/(?P<id>\d+), or "index".
 	Route    string
 	Allow    string // value of the Allow header
 	Pattern  *Pattern
@@ -21,9 +21,9 @@ type Match struct {
 	Input func(r *Request, sent map[string]any) (path map[string]string, values map[string]any, err error)
 }
 
-// Find returns the match of a method and path with the patterns of a table. The path is percent-encoded and begins
-// below the table's root. Find returns nil for an unknown path. If the path is known but not with this method,
-// Match.Found reports false. OPTIONS is never found this way.
+// Find returns the first match of a path with a pattern of the table, for an HTTP method. The path rest is
+// percent-encoded and relative to the root of the API. Find returns nil for an unknown path. If the path has no
+// endpoint for the method, Match.Found reports false. HEAD counts as GET.
 func Find(table []*Pattern, method, rest string) *Match {
 	var parts []string
 	if rest = strings.TrimSuffix(rest, "/"); rest != "" {
@@ -37,7 +37,8 @@ func Find(table []*Pattern, method, rest string) *Match {
 	return nil
 }
 
-// NewMatch returns the match of a method and a path with a pattern. path has the parameters in the path.
+// NewMatch returns the match of a method and a path with a pattern. HEAD counts as GET. The match has no
+// endpoint if the pattern has none for the method. The argument path has the path parameters by name.
 func NewMatch(p *Pattern, method string, path map[string]string) *Match {
 	m := &Match{Route: cmp.Or(p.Text, "index"), Allow: p.Allow(), Pattern: p, Path: path}
 	if method == http.MethodHead {

@@ -43,8 +43,7 @@ func (p *Pattern) Showing(kind calendar.Kind) *Pattern {
 // SuffixICal ends the paths of iCalendar files.
 const SuffixICal = ".ics"
 
-// NewPattern returns the pattern of a path such as /events/{id}. The parameters are {id} and {slug}, which SuffixICal may
-// follow.
+// NewPattern returns the pattern of a path such as /events/{id}. A segment may be {id}, {slug} or {slug}.ics.
 func NewPattern(path string, endpoints ...*Endpoint) *Pattern {
 	p := &Pattern{Endpoints: endpoints}
 	for _, part := range strings.Split(strings.Trim(path, "/"), "/") {
@@ -66,7 +65,7 @@ func NewPattern(path string, endpoints ...*Endpoint) *Pattern {
 	return p
 }
 
-// Methods returns the methods of all endpoints of the path, in the order of the route table.
+// Methods returns the HTTP methods that the path accepts, in the order of the route table.
 func (p *Pattern) Methods() []string {
 	var out []string
 	for _, e := range p.Endpoints {
@@ -75,7 +74,7 @@ func (p *Pattern) Methods() []string {
 	return out
 }
 
-// Allow returns the value of the Allow header.
+// Allow returns the value of the Allow header: the methods of the endpoints, HEAD if there is GET, and OPTIONS.
 func (p *Pattern) Allow() string {
 	methods := p.Methods()
 	if slices.Contains(methods, "GET") {

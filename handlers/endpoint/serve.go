@@ -24,7 +24,7 @@ type Call struct {
 	OnLanguage func(calendar.Language)
 	// Precondition is the condition on the version of the record that the path names.
 	Precondition calendar.Precondition
-	// Strict refuses parameters that the route does not declare. It is the result of PrefersStrict.
+	// Strict makes unknown request parameters an error. It is the result of PrefersStrict.
 	Strict bool
 	// OnWritten receives the id of the written record, in the transaction that writes it. An error rolls the
 	// transaction back. Nil disables it.
@@ -39,8 +39,8 @@ type Call struct {
 	Judge read.PasswordJudge
 	// Revision is the newest revision of the calendar when the request began, or a later one. 0 means unknown.
 	Revision int64
-	// AlreadyWritten is the id of the record that an earlier attempt with the same key wrote. The request then writes
-	// nothing and returns that record. 0 means that there was no such attempt.
+	// AlreadyWritten is the id of the record that an earlier request with the same idempotency key wrote. The
+	// request then writes nothing and returns that record. 0 means that there was no such request.
 	AlreadyWritten int64
 }
 
@@ -56,7 +56,7 @@ type Outcome struct {
 // record. The reply shows the record as it is now.
 type Written func(r *Request, id int64) (*Reply, error)
 
-// NewRequest returns a matched request to a site. db is the database that it reads.
+// NewRequest returns the Request of a call that matched a route with an endpoint. It reads from the database db.
 func NewRequest(ctx context.Context, site *read.Calendar, db *ent.Client, m *Match, call Call) *Request {
 	r := site.NewReader(ctx, db, call.Now, call.Caller, call.Root, call.Language)
 	r.Chosen, r.Judge, r.Revision = call.Root.Language(), call.Judge, call.Revision
@@ -114,8 +114,8 @@ func Serve(ctx context.Context, c *fiber.Ctx, site *read.Calendar, m *Match, cal
 	}, WriteReply(c, r.Codec, rep, r.Fields)
 }
 
-// readDatabase returns the database that a request reads. A replica may lag behind, so only anonymous reads use
-// it.
+// readDatabase returns the replica for an anonymous GET or HEAD, if the site has one, else the primary database.
+// A replica may lag behind.
 func readDatabase(site *read.Calendar, method string, caller auth.Principal) *ent.Client {
 	if site.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
 		return site.Primary
@@ -123,7 +123,7 @@ func readDatabase(site *read.Calendar, method string, caller auth.Principal) *en
 	return site.Replica
 }
 
-// WriteReply encodes and sends a reply with a codec.
+// WriteReply encodes and sends a reply with a codec. The argument fields is that of Codec.Encode.
 func WriteReply(c *fiber.Ctx, as Codec, rep *Reply, fields string) error {
 	body, err := as.Encode(rep.Body, fields)
 	if err != nil {
@@ -138,8 +138,8 @@ func WriteReply(c *fiber.Ctx, as Codec, rep *Reply, fields string) error {
 	return nil
 }
 
-// unchanged returns a function that reports whether the reply to the request is still right later. Nil means that
-// this is unknown.
+// unchanged returns a function that reports later whether the reply is still up to date. Nil means that this is
+// unknown.
 func (r *Request) unchanged() reply.Unchanged {
 	if r.Revision == 0 {
 		return nil

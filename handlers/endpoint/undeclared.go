@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Headers about parameters that a route does not declare (contract, section 3).
+// HeaderPrefer to HeaderIgnored are the headers about unknown request parameters (contract, section 3).
 const (
 	HeaderPrefer            = "Prefer" // RFC 7240
 	HeaderPreferenceApplied = "Preference-Applied"
@@ -20,7 +20,8 @@ const (
 	HeaderIgnored = "X-Almanac-Ignored"
 )
 
-// strictHandling is the value of Prefer with which a client wants undeclared parameters refused.
+// strictHandling is the value of Preference-Applied if unknown request parameters were refused. Clients request
+// that with Prefer.
 const strictHandling = "handling=strict"
 
 // PrefersStrict reports whether values of the Prefer header ask for strict handling. If the preference is
@@ -38,8 +39,9 @@ func PrefersStrict(values [][]byte) bool {
 	return false
 }
 
-// maxUndeclared bounds how many undeclared parameters are reported. maxUndeclaredName bounds the name of one, in
-// bytes. maxIgnoredHeader bounds the header in bytes, because proxies limit headers.
+// maxUndeclared is how many unknown parameters a reply reports at most, and how many repeated keys. The constant
+// maxUndeclaredName is the largest length of a reported name, in bytes. The constant maxIgnoredHeader is the
+// largest length of the header X-Almanac-Ignored, because proxies limit headers.
 const (
 	maxUndeclared     = 20
 	maxUndeclaredName = 64
@@ -52,12 +54,12 @@ var genericParameters = []string{
 	"_fields", "_envelope", "_embed", "_jsonp", "_locale", "_method", "context", "ml_language", "password", "rest_route",
 }
 
-// undeclaredParameter is a sent parameter that the route does not declare. meant is the declared parameter with a
+// undeclaredParameter is a sent parameter that the route does not know. meant is the known parameter with a
 // similar name. "" means that there is none.
 type undeclaredParameter struct{ name, meant string }
 
-// undeclaredParameters returns the sent parameters that have no effect, sorted by name. Clients may send a whole
-// representation back, so a write also accepts the keys of the representation.
+// undeclaredParameters returns the sent parameters that the route does not know, sorted by name, at most
+// maxUndeclared. A write also accepts the keys of its representation, because clients may send that back.
 func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undeclaredParameter {
 	var names []string
 	for name := range values {
@@ -79,8 +81,9 @@ func (r *Request) undeclaredParameters(m *Match, values map[string]any) []undecl
 	return out
 }
 
-// parse parses the parameters. If strict is true, undeclared parameters and repeated keys are parameter errors.
-// Otherwise they have no effect, and the result ignored is the header value that names them.
+// parse parses and checks the parameters of the request. If strict is true, unknown parameters and repeated keys
+// are parameter errors, and Preference-Applied is set. Otherwise they have no effect, and the result ignored
+// names them, for the header X-Almanac-Ignored.
 func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicates []string, strict bool) (ignored string, err error) {
 	unknown := r.undeclaredParameters(m, values)
 	err = r.Params.Parse(r.Ctx)
@@ -103,7 +106,7 @@ func (r *Request) parse(c *fiber.Ctx, m *Match, values map[string]any, duplicate
 	return "", invalid
 }
 
-// fault returns the parameter error that a strict client gets for an undeclared parameter.
+// fault returns the parameter error that a strict client gets for an unknown parameter.
 func (u undeclaredParameter) fault() param.Fault {
 	f := param.Fault{
 		Param: u.name, Reason: "unknown-parameter", Key: "unknown-parameter",
@@ -115,8 +118,8 @@ func (u undeclaredParameter) fault() param.Fault {
 	return f
 }
 
-// ignoredHeader returns the value of X-Almanac-Ignored, or "" if nothing was ignored. Names are percent-encoded as in a query.
-// Parameters and keys that do not fit are left out.
+// ignoredHeader returns the value of X-Almanac-Ignored, or "" if nothing was ignored. Names are percent-encoded
+// as in a query. Parameters and keys that do not fit are left out.
 func ignoredHeader(unknown []undeclaredParameter, duplicates []string) string {
 	var items []string
 	for _, u := range unknown {
@@ -142,9 +145,9 @@ func ignoredHeader(unknown []undeclaredParameter, duplicates []string) string {
 	return value
 }
 
-// nearestName returns the candidate that needs the fewest changed letters. It returns "" if each needs too many.
-// At most a third of the longer name may change, rounded to the nearest number. The changes must also be fewer
-// than the letters of name.
+// nearestName returns the candidate that becomes name with the fewest changed letters, ignoring case. It returns
+// "" if none is similar enough. At most a third of the longer name may change, rounded to the nearest number.
+// The changes must also be fewer than the letters of name.
 func nearestName(name string, candidates []string) (nearest string) {
 	least := len(name)
 	for _, candidate := range candidates {

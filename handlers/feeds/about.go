@@ -66,8 +66,8 @@ func (q *feedQuery) name(r *request) (string, error) {
 	return site + " – " + r.View().Text(rows[0]).Title, nil
 }
 
-// feedAddress returns a function that returns the URL of each page of a feed. The URLs repeat the sent parameters.
-// Dates have the text that was sent, and other parameters their parsed values.
+// feedAddress returns a function that returns the URL of a feed's page, by the number of the page. The URL
+// repeats the sent parameters. Dates have the text that was sent, and other parameters their parsed values.
 func (r *request) feedAddress(path string) func(page int64) string {
 	base := r.Site.BaseURL + r.Root.Segment + path
 	pairs := encodePairs(r.Params.Links())
@@ -139,7 +139,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	return &endpoint.Reply{Status: http.StatusOK, Body: body, Header: header}
 }
 
-// fileName replaces characters that are unsafe in a file name or a quoted string.
+// fileName replaces characters that are unsafe in a file name or a quoted string by hyphens.
 func fileName(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -25,8 +25,8 @@ var (
 // entryCodec encodes entries of Atom, RSS and JSON Feed for the record cache. No client gets this format.
 var entryCodec = endpoint.Codec{MediaType: "entry of a feed", ContentType: "", Encode: encodeEntry}
 
-// cachedEntry is the JSON form of a feed entry in the record cache. Its own fields store as text the members of
-// feed.Entry that JSON cannot represent.
+// cachedEntry is the JSON form of a feed entry in the record cache. StartWall, EndWall and Zone store as text
+// the fields of feed.Entry that JSON cannot represent.
 type cachedEntry struct {
 	*feed.Entry
 	StartWall, EndWall, Zone string
@@ -89,8 +89,8 @@ func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) en
 	}}
 }
 
-// encodePart encodes a part of a feed for the record cache. The first line has the numbers and the zone, and the
-// text follows. parent is the id of the event's parent. 0 means none.
+// encodePart encodes a part of a feed for the record cache. The first line has its id, start, last change,
+// parent and zone. The text follows. The argument parent is the id of the event's parent. 0 means none.
 func encodePart(p feed.Part, parent int64) []byte {
 	head := fmt.Appendf(make([]byte, 0, len(p.Text)+100), "%d %d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), parent, p.Zone)
 	return append(head, p.Text...)

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// feedEvent is an event for a feed. Its parts are the event and linked records, whose dates decide how long the
-// entry is right.
+// feedEvent is an event with its entry for a feed. Its parts are the event and linked records, whose changes
+// make the entry stale.
 type feedEvent struct {
 	entry feed.Entry
 	parts []ent.Core
@@ -43,9 +43,9 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 	return parts, r.relateParents(parts, parents)
 }
 
-// entryRenderer returns the reader of events for feeds, which uses the record cache. value returns the value that
-// the codec encodes for an event. Feeds are public, so all requests share the entries, including those of
-// protected events.
+// entryRenderer returns the renderer of events for feeds, which uses the record cache. The function value
+// returns the value that the codec encodes for an event. Feeds are public, so all requests share the cached
+// entries, including those of protected events.
 func (r *request) entryRenderer(value func(one *feedEvent) any) reply.Renderer[*ent.Event] {
 	entries := make(map[int64]*feedEvent)
 	return reply.Renderer[*ent.Event]{
@@ -87,8 +87,8 @@ func (r *request) changeToCome(e *ent.Event, parts []ent.Core) (first time.Time)
 	return first
 }
 
-// relateParents adds the relation to its parent to each entry of a page. parents[i] is the parent's id of
-// parts[i]; 0 means none.
+// relateParents adds relations to public parent events to the entries of a page. The parent of parts[i] has the
+// id parents[i]. 0 means none.
 func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
 	if len(ids) > 0 && ids[0] == 0 {
@@ -207,7 +207,8 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	return nil
 }
 
-// seriesOfEvents returns the series of the given events, by the id of the series.
+// seriesOfEvents returns the series of the given events, by the id of the series. Only their id, kind, status
+// and publication date are set.
 func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
 	var ids []int64
 	for _, e := range rows {

@@ -13,7 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// Sizes of feeds and the months that they cover (contract, section 20).
+// feedSize is the default number of events on a page of a calendar feed, and MaxFeedSize the largest. The
+// constant newsSize is the number of entries in a feed of new and changed events. The constants pastMonths and
+// futureMonths limit a calendar feed without requested dates (contract, section 20).
 const (
 	feedSize     = 750
 	MaxFeedSize  = 2000
@@ -72,7 +74,8 @@ func (q *feedQuery) asksForDates() bool {
 	return q.ReplacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
 }
 
-// list returns the query of a calendar feed, with its default time window (contract, section 20).
+// list returns the query of a calendar feed (contract, section 20). A default time window applies if the request
+// limits neither dates nor ids.
 func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
 	r.ExpireBy(r.ruleYearEnd())

@@ -77,7 +77,7 @@ func (r *request) listNews(q *feedQuery, path string) (*endpoint.Reply, error) {
 	return r.feedReply(out, last, "inline", ""), nil
 }
 
-// latestEvents finds the events of a list that changed last.
+// latestEvents finds the most recently changed events among those that q selects.
 func (r *request) latestEvents(q *query.Events) (query.Latest, error) {
 	return read.ByIndex(r.Reader, func(x *index.Index, revision int64) (query.Latest, error) {
 		q.Revision = revision

@@ -1,4 +1,6 @@
-// Package feeds answers requests for feeds of events, by their own addresses or those of calendar pages (contract, section 20).
+// Package feeds answers requests for feeds of events, at their own URLs or those of calendar pages (contract,
+// section 20). A withdrawn event was public and no longer is. Feeds list it for query.WithdrawalTime, so that
+// subscribers learn of the change.
 package feeds
 
 import (
@@ -23,7 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Paths of feeds below the base URL. The segment of a language may precede them.
+// eventsICS to eventPath are paths of feeds below the base URL. A language segment, such as /pl, may precede
+// them.
 const (
 	eventsICS  = "/events" + endpoint.SuffixICal
 	eventsAtom = "/events.atom"
@@ -32,7 +35,7 @@ const (
 	eventPath  = "/event/"
 )
 
-// Feeds matches the addresses of feeds.
+// Feeds matches URLs with the feeds of a site.
 type Feeds struct {
 	table feedTable
 	names address.Names
@@ -107,8 +110,8 @@ func (t feedTable) patterns() []*endpoint.Pattern {
 	return out
 }
 
-// Match returns the match of a request for a feed, or for a page in a feed format. It returns nil for other requests. path is
-// below the base URL and percent-encoded.
+// Match returns the match of a request for a feed, or for a page in a feed format. It returns nil for other
+// requests. The argument path is below the base URL and percent-encoded.
 func (f *Feeds) Match(method, path, query string) *endpoint.Match {
 	if f.table == nil {
 		return nil
@@ -369,8 +372,8 @@ func (r *request) isShown(e *ent.Event) bool {
 	return e.Status.Shown(r.Now, e.PublishedAt) == calendar.Publish
 }
 
-// shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one had
-// when it was withdrawn.
+// shownSlug returns the slug of the first public event of rows. If none is public, it returns a slug that one
+// had when it was withdrawn. Without either, it returns the error notFound.
 func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
 	if i := slices.IndexFunc(rows, r.isShown); i >= 0 {
 		return rows[i].Slug, nil

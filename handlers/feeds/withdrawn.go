@@ -42,7 +42,7 @@ func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.Wi
 	return b, nil
 }
 
-// withdrawnParts returns the withdrawn events of a page as parts of a feed.
+// withdrawnParts returns the withdrawn events in the range b, as parts of the feed.
 func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
 	found, err := r.findWithdrawn(e, b)
 	if err != nil {

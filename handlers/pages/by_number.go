@@ -55,7 +55,7 @@ func findRow[R ent.Row](load func(*ent.Client, context.Context, []int64) ([]R, e
 	}
 }
 
-// findSeriesRow returns the template of the series with an id as an event, or nil.
+// findSeriesRow returns the series with an id in the form of an event, or nil if there is none.
 func (r *request) findSeriesRow(id int64) (ent.Row, error) {
 	rows, err := r.SeriesRows([]int64{id})
 	if err != nil || len(rows) == 0 {

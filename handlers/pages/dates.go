@@ -50,8 +50,8 @@ func (d pageDates) monthShort(w calendar.Wall) string {
 	return d.ShortMonthName(month)
 }
 
-// span formats the time from start to end of an event. The day last is the last one to show, which may be before the
-// day of end. If allDay is true, it formats days without times.
+// span formats the time of an event from start to end. The day last is the last one to show, which may be before
+// the day of end. If allDay is true, it formats days without times.
 func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	switch {
 	case allDay:
@@ -67,7 +67,7 @@ var pluralNames = map[plural.Form]string{
 	plural.Other: "other", plural.One: "one", plural.Few: "few", plural.Many: "many",
 }
 
-// pluralOf returns the form of a sentence for the number n, with the number filled in.
+// pluralOf returns the sentence in forms that fits the number n, with the number filled in.
 func (r *request) pluralOf(forms web.Plural, n int) string {
 	form := plural.Cardinal.MatchPlural(language.Make(string(r.Language)), n, 0, 0, 0, 0)
 	text, ok := forms[pluralNames[form]]

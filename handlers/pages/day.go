@@ -148,7 +148,8 @@ func (r *request) rowsOfDay(events []dayEvent, day calendar.Wall) ([]pageItem, e
 	return out, nil
 }
 
-// periodFeed returns the filters of the feed of a day or month page. name is "day" or "month".
+// periodFeed returns the filters for the feed of a day or month page. The argument name is "day" or "month", and
+// value is that date.
 func (r *request) periodFeed(name, value string) []web.Field {
 	return append(r.feedFilters(), web.Field{Name: name, Value: value})
 }
@@ -169,7 +170,7 @@ func isPageDay(day calendar.Wall) bool {
 	return year >= address.FirstYear && year <= address.LastYear
 }
 
-// dayHref returns the link to the page of a day. It returns "" if the site has no day pages.
+// dayHref returns the link to the page p of a day. It returns "" if the site has no day pages.
 func (r *request) dayHref(p address.Page) string {
 	if !r.pages.servesView(address.ViewDay) {
 		return ""

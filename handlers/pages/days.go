@@ -104,7 +104,8 @@ func (r *request) eventsOfDays(q *query.Events, shown, counted dayRange, dayLimi
 	return out, nil
 }
 
-// Ranks order the events of a day. Events of the same rank are in the order of their starts.
+// rankAllDay to rankToday are the ranks by which the events of a day are sorted. Events of the same rank are in
+// the order of their starts. The constant ranks is the number of ranks.
 const (
 	rankAllDay = iota
 	rankBefore // the event began on an earlier day
@@ -122,9 +123,9 @@ func rankOnDay(allDay, before bool) int {
 	return rankToday
 }
 
-// sheetDays returns the first and last day of an event as indices of days. edges are in seconds since 1970. They are
-// the starts of the days and the end of the last one. An index below 0 means a day before them. number is the day
-// number of the first day.
+// sheetDays returns the first and last day of an event as indices of days in a range. The argument edges has the
+// starts of these days and the end of the last, in seconds since 1970. An index below 0 means a day before the
+// range. The argument number is the day number of its first day (see dayNumberOf).
 func sheetDays(s *query.Span, edges []int64, number int) (first, last int) {
 	if s.AllDay {
 		return int(s.FirstDay) - number, int(s.LastDay) - number
@@ -224,12 +225,12 @@ func (r *request) dayEventOf(page query.Page, i int) dayEvent {
 	return e
 }
 
-// dayEvent returns an event with its days.
+// dayEvent returns an event with the days on which the calendar shows it.
 func (r *request) dayEvent(row *ent.Event) dayEvent {
 	return r.dayEventOf(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
-// pageOfDays returns events as a page of a list with total events.
+// pageOfDays returns events as a page of a list that has the given total of events.
 func pageOfDays(events []dayEvent, total int) query.Page {
 	page := query.Page{Total: total}
 	for _, e := range events {
@@ -241,8 +242,8 @@ func pageOfDays(events []dayEvent, total int) query.Page {
 	return page
 }
 
-// neighboursNext and neighboursAround are the numbers of events read first to find the neighbours of a period. Usually one
-// of the few events next to the period decides.
+// neighboursNext and neighboursAround are the numbers of events that are read first to find the neighbours of a
+// period. Usually one of the few events next to the period decides.
 const (
 	neighboursNext   = 8
 	neighboursAround = 64
@@ -331,8 +332,8 @@ func (r *request) eachDayEvent(q *query.Events, offset, limit int, do func(*dayE
 	return left, nil
 }
 
-// laterWall returns the later of two days. The other function, earlierWall, returns the earlier one. Both return b
-// if a is zero. Callers of earlierWall must not pass zero as b.
+// laterWall returns the later of two days, and earlierWall the earlier one. Both return b if a is zero. Callers
+// of earlierWall must not pass zero as b.
 func laterWall(a, b calendar.Wall) calendar.Wall {
 	if a.IsZero() || a.Before(b) {
 		return b

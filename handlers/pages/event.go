@@ -27,8 +27,8 @@ func (r *request) findBySlug(kind calendar.Kind) (int64, error) {
 	return r.OwnerBySlug(kind, r.path.Slugs[0])
 }
 
-// redirectIfMoved returns a redirect to the canonical path of a record, or nil if the path has the slug in the language
-// of the page.
+// redirectIfMoved returns a redirect to the canonical path of a record. It returns nil if the path has the
+// record's slug in the page's language, or if there is none.
 func (r *request) redirectIfMoved(row ent.Row) *Reply {
 	to := r.path
 	to.Slugs = []string{r.slugIn(row, r.Language)}
@@ -132,8 +132,8 @@ func (r *request) eventPage() (*Reply, error) {
 	return reply, nil
 }
 
-// passwordForm returns the form of a protected record, and the HTTP status of its page. refused is the error of
-// TryPassword.
+// passwordForm returns the password form of a protected record, and the HTTP status of its page. The argument
+// refused is the error of TryPassword.
 func (r *request) passwordForm(refused error) (*web.Password, int) {
 	form := &web.Password{Action: r.pages.pathOf(r.path)}
 	switch {
@@ -156,8 +156,8 @@ func isTooMany(err error) bool {
 // errPageGone is the error for the page of an event that was recently withdrawn.
 var errPageGone = &calendar.Error{Code: "event-is-in-trash", Key: "event-is-in-trash"}
 
-// withdrawnPage returns the error for an event that no visitor may see. It is errPageGone if the event was
-// recently public under the slug of the path, else address.ErrNoPage.
+// withdrawnPage returns the error for the page of an event that no visitor may see. It is errPageGone if the
+// event was recently public under the slug of the path, else address.ErrNoPage.
 func (r *request) withdrawnPage() error {
 	if !r.path.Date.IsZero() {
 		return address.ErrNoPage
@@ -172,8 +172,8 @@ func (r *request) withdrawnPage() error {
 	return errPageGone
 }
 
-// describeEvent fills in what the page of a protected event shows: title and dates. If redacted is set, the visitor
-// may not read more.
+// describeEvent returns the parts of an event's page that visitors see even without its password, such as title
+// and dates. If redacted is true, the visitor may not see protected fields.
 func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
 	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)
@@ -202,7 +202,7 @@ func (r *request) describeEvent(e *ent.Event, shown *represent.Event, redacted b
 	}
 }
 
-// completeEvent fills in what only visitors who may read the event see.
+// completeEvent adds the parts of an event's page that only visitors who may read the event see.
 func (r *request) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, shown *represent.Event) (err error) {
 	if m.Prose, err = r.prose(shown.Description); err != nil {
 		return err
@@ -275,7 +275,7 @@ func (r *request) organizerOf(o *represent.Organizer) web.Place {
 	return out
 }
 
-// linkTerms adds links to the categories and tags of an event.
+// linkTerms adds links to those categories and tags of an event whose pages the site serves.
 func (r *request) linkTerms(m *web.EventPage, e *ent.Event) error {
 	shown, err := r.RepresentTerms(e.Edges.Terms)
 	if err != nil {
@@ -343,7 +343,8 @@ func (r *request) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent
 	})
 }
 
-// addSeries adds the series that the event belongs to, and the date of its next occurrence.
+// addSeries adds the series that the event belongs to, and the date of its next occurrence. It adds nothing if
+// the series is protected.
 func (r *request) addSeries(m *web.EventPage, e *ent.Event, shown *represent.Event) error {
 	if shown.Series == nil {
 		return nil

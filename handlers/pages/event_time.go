@@ -54,8 +54,8 @@ func (r *request) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 // lateHours is how long after midnight an event still belongs to the day before.
 const lateHours = 6 * time.Hour
 
-// lastDay returns the last day of an event for readers. If an event is shorter than a day and ends at night, that
-// is its first day.
+// lastDay returns the last day of an event as visitors understand it. An event shorter than a day that ends at
+// most lateHours after the next midnight has only its first day.
 func lastDay(start, end calendar.Wall) calendar.Wall {
 	last := end.StartOfDay()
 	if last.Before(start.StartOfDay()) {

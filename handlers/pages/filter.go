@@ -41,7 +41,8 @@ func (r *request) withoutAliases() (address.Page, map[string]any, error) {
 	return path, values, nil
 }
 
-// parseBarDate parses tribe-bar-date on the page of a month or day, and returns the first moment of that month or day.
+// parseBarDate parses the parameter tribe-bar-date of a month or day page. It returns the first moment of that
+// month or day.
 func (r *request) parseBarDate(text string, view address.View) (calendar.Wall, error) {
 	if month, ok := address.ParseMonth(text); ok && view == address.ViewMonth {
 		return month, nil
@@ -65,7 +66,8 @@ func (r *request) parseBarDate(text string, view address.View) (calendar.Wall, e
 	return day, nil
 }
 
-// filterForm returns the filter form of the page with the sent values. dates includes the fields for dates.
+// filterForm returns the filter form of the page with the sent values. If dates is true, the form has fields for
+// dates.
 func (r *request) filterForm(dates bool) (*web.Filter, error) {
 	to := r.path
 	to.Page, to.Redirect, to.Past = 0, 0, false
@@ -104,7 +106,8 @@ func (r *request) filterForm(dates bool) (*web.Filter, error) {
 	return f, nil
 }
 
-// dateField returns a sent date in the format of a form field. A text that is not a date stays unchanged.
+// dateField returns the sent value of a date parameter in the format of a form field. A text that is not a date
+// stays unchanged.
 func (r *request) dateField(name string) string {
 	text := param.SentText(r.values[name])
 	if text == "" {
@@ -117,7 +120,7 @@ func (r *request) dateField(name string) string {
 	return date.Wall(r.Zone()).Format(time.DateOnly)
 }
 
-// addChips adds the filters of the page. Each is a link to the page without that filter.
+// addChips adds a link for each active filter of the page. The link leads to the page without that filter.
 func (r *request) addChips(f *web.Filter) {
 	p := r.path
 	p.Page, p.Redirect = 0, 0
@@ -164,8 +167,8 @@ func (r *request) addChips(f *web.Filter) {
 // maxCategories is the largest number of categories in the form.
 const maxCategories = 300
 
-// categoryTree returns the categories in tree order, with their depth. It leaves out categories that have no
-// events and no descendant with events.
+// categoryTree returns at most maxCategories categories in tree order, with their depth by id. It leaves out
+// categories that have no events and no descendant with events.
 func (r *request) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
 	q := &read.TermQuery{Paging: read.Paging{Number: 1, Size: maxCategories}}
 	all, err := r.FindTerms(calendar.Category, r.DB.Term.Query().Where(q.Predicates(calendar.Category, r.Language)...), q, 0)

@@ -167,7 +167,7 @@ var feedsOfPages = []struct{ name, mediaType, path string }{
 	{"JSON Feed", "application/feed+json", "/events.json"},
 }
 
-// languageNames are the names of languages in the language itself.
+// languageNames maps each language to its name in that language.
 var languageNames = map[calendar.Language]string{
 	calendar.English: "English", calendar.Polish: "Polski", calendar.Spanish: "Español",
 }
@@ -189,7 +189,8 @@ func (r *request) searchAction() string {
 	return r.href(r.newPagePath(address.ViewList), nil)
 }
 
-// viewFilters returns the filters that a link to another view of the same events keeps.
+// viewFilters returns the filters that links to other views of the same events keep: all except dates. It
+// returns nil if the page is no list, month or day.
 func (r *request) viewFilters() []web.Field {
 	switch r.path.View {
 	case address.ViewList, address.ViewMonth, address.ViewDay:
@@ -252,8 +253,8 @@ func summary(html string, characters int) string {
 	return represent.Shorten(markup.Plain(html), characters)
 }
 
-// subscribe returns the addresses of the feeds with these filters. of is the title of what they show. The result is
-// nil if the site has no feeds.
+// subscribe returns the addresses for subscribing to the events that match filters. The title of these events is
+// the argument of. The result is nil if the site has no feeds.
 func (r *request) subscribe(of string, filters []web.Field) *web.Subscribe {
 	if !r.PageSettings.Pages.Feeds {
 		return nil

@@ -109,7 +109,8 @@ func (r *request) homePage() (*Reply, error) {
 	return r.reply(http.StatusOK, "home", &m.Frame, m)
 }
 
-// featuredNext returns the next featured events.
+// featuredNext returns the next five featured events at most. The reply expires when the first of them has
+// started.
 func (r *request) featuredNext(all *query.Events) (query.Page, error) {
 	one := *all
 	column, err := columnNamed("featured")
@@ -136,7 +137,7 @@ func (r *request) expireByStart(page query.Page) error {
 	return err
 }
 
-// columnNamed returns the filter column with a name.
+// columnNamed returns the filter column with a name, or an error if there is none.
 func columnNamed(name string) (*query.Column, error) {
 	columns := read.EventColumns()
 	at := slices.IndexFunc(columns, func(c *query.Column) bool { return c.Name == name })
@@ -146,7 +147,8 @@ func columnNamed(name string) (*query.Column, error) {
 	return columns[at], nil
 }
 
-// withoutField returns a page without the events in ids, with at most limit events.
+// withoutField returns a page without the events in ids, and with at most limit events. Its total stays the
+// same.
 func withoutField(page query.Page, ids map[int64]bool, limit int) query.Page {
 	out := query.Page{Total: page.Total}
 	for i, id := range page.IDs {

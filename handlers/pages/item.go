@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// rowItem to entrySince are the forms of an event in lists. Each is the name of a template in package web. " since"
-// means that the item states since when the event takes place.
+// rowItem to entrySince are the forms in which lists show an event. The first word is the name of a template in
+// package web. The word "since" means that the item states since when the event takes place.
 const (
 	rowItem    = "row"         // below the heading of its day
 	rowSince   = "row since"   // row on a later day of an event that began before
@@ -46,8 +46,8 @@ type pageItem struct {
 // noLinkedData is the argument of items for a list without JSON-LD.
 const noLinkedData = -1
 
-// linkedDescription returns the largest number of characters of a description in the JSON-LD of a page that lists some events.
-// It has few values, because records are cached for each of them.
+// linkedDescription returns the longest description, in characters, in the JSON-LD of a page that lists the
+// given number of events. It has few values, because the record cache stores an entry for each of them.
 func linkedDescription(events int) int {
 	switch {
 	case events <= 12:
@@ -77,8 +77,9 @@ type listedEvent struct {
 	moves  time.Time              // same as in pageItem
 }
 
-// items renders the events of a page of a list in one of the forms. Events that look the same for all visitors
-// come from the record cache. description is the result of linkedDescription, or noLinkedData.
+// items renders the events on a page of a list, in one of the forms, such as rowItem. Events that look the same
+// for all visitors come from the record cache. The argument description is the result of linkedDescription, or
+// noLinkedData.
 func (r *request) items(page query.Page, form string, description int) ([]pageItem, error) {
 	written, _, _ := strings.Cut(form, " ")
 	media := "text/html;" + form + ";" + strconv.Itoa(description)
@@ -133,7 +134,8 @@ func (r *request) items(page query.Page, form string, description int) ([]pageIt
 	return out, nil
 }
 
-// endOfMove returns when pages no longer say that an event was moved. Zero means that it was not moved.
+// endOfMove returns when pages stop showing that an event was rescheduled. The argument is when that happened.
+// Zero means that it did not.
 func endOfMove(movedAt time.Time) time.Time {
 	if movedAt.IsZero() {
 		return movedAt
@@ -141,8 +143,8 @@ func endOfMove(movedAt time.Time) time.Time {
 	return movedAt.Add(represent.RescheduledFor)
 }
 
-// encodeListed encodes an event for the record cache: a line of facts, a line of JSON-LD, and HTML. The template
-// called form writes the HTML.
+// encodeListed encodes an event for the record cache: a line with days, id and expiry, one with JSON-LD, and
+// HTML. The template with the name form writes the HTML.
 func (r *request) encodeListed(e *listedEvent, form string) ([]byte, error) {
 	var moves int64
 	if !e.moves.IsZero() {
@@ -183,7 +185,8 @@ func decodeListed(body []byte) (out pageItem, err error) {
 	return out, nil
 }
 
-// itemsByID renders events in one of the forms, by id. Events that were deleted meanwhile are missing.
+// itemsByID renders events in one of the forms, such as rowItem, and returns them by id. Events that were
+// deleted meanwhile are missing. The argument description is that of items.
 func (r *request) itemsByID(events []dayEvent, form string, description int) (map[int64]pageItem, error) {
 	out := make(map[int64]pageItem, len(events))
 	for part := range slices.Chunk(events, ent.MaxRead) {
@@ -226,7 +229,7 @@ func (r *request) cost(e *ent.Event, shown string) string {
 	return r.dates.Cost(e.Cost, r.Site.Currency, r.Words.Message(r.Language, "free", nil))
 }
 
-// item returns what lists show of an event. It uses the representation, which is redacted for a protected event.
+// item returns what lists show of an event in one of the forms, such as rowItem. A protected event is redacted.
 func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	shown, redacted := r.representEvent(v, e, false)
 	w := r.words
@@ -266,8 +269,8 @@ func (r *request) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	return out
 }
 
-// setItemTime sets the time that an item of a list shows in one of the forms. The event's own zone determines when,
-// and the zone of the site inSite.
+// setItemTime sets the time that an item of a list shows in one of the forms, such as rowItem. The event's own
+// zone determines when, and the zone of the site inSite.
 func (r *request) setItemTime(item *web.Item, e *ent.Event, when *eventTime, inSite *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)

@@ -28,8 +28,8 @@ type preparedList struct {
 	status  int
 }
 
-// prepare parses the parameters of a list page. If a parameter is invalid, its form field shows the error, and the
-// page has no events. If dates is true, the filter form has fields for dates.
+// prepare parses the parameters of a list page. If a parameter is invalid, the page has status 400, shows the
+// error in the form, and has no events. If dates is true, the filter form has fields for dates.
 func (r *request) prepare(dates bool) (*preparedList, error) {
 	path, values, err := r.withoutAliases()
 	r = r.withAddress(path, values)
@@ -335,7 +335,8 @@ func (r *request) pager(list eventList) (earlier, later *web.Link) {
 	return earlier, later
 }
 
-// emptyList returns the message that no event matches, with a link to the next event without the filters.
+// emptyList returns the message that no event matches. It links to the page without its filters, and to the next
+// event of the calendar if there is one.
 func (r *request) emptyList(e *query.Events) (*web.Empty, error) {
 	out := &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingText}
 	if r.path.Past {
@@ -360,7 +361,8 @@ func (r *request) emptyList(e *query.Events) (*web.Empty, error) {
 	return out, nil
 }
 
-// nextEvent returns a link to the next event of the whole calendar, or nil if there is none.
+// nextEvent returns a link to the next event of the whole calendar, or nil if there is none. The query like
+// determines which events the visitor may see.
 func (r *request) nextEvent(like *query.Events) (*web.Link, error) {
 	from := r.Now
 	page, err := r.FindEvents(&query.Events{

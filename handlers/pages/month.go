@@ -112,7 +112,8 @@ func (r *request) monthPage() (*Reply, error) {
 	return r.reply(http.StatusOK, "month", &m.Frame, m)
 }
 
-// weekStart returns the first day of the week that day belongs to. first is the weekday on which weeks begin.
+// weekStart returns the first day of the week that day belongs to. The argument first is the weekday on which
+// weeks begin.
 func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
 	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
 }
@@ -183,7 +184,8 @@ func (r *request) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Ce
 	return weeks, linkedEvents(listed), nil
 }
 
-// addMonths adds the form for choosing a month. It offers months from a year before to two years after.
+// addMonths adds the form for choosing a month. It offers months from a year before the month first to two years
+// after it.
 func (r *request) addMonths(m *web.MonthPage, first calendar.Wall) {
 	p := r.readingIn(address.ViewMonth)
 	m.GoTo, m.Kept = r.pages.pathOf(p), r.filters(dateParameters...)

@@ -10,14 +10,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// maxMoves is how many changes startsMovedAt reads for each event, and mostMoves in all, to find changes of starts.
+// maxMoves and mostMoves limit how many entries of the change log startsMovedAt reads, for each event and in
+// all.
 const (
 	maxMoves  = 200
 	mostMoves = 2000
 )
 
-// rescheduledAt returns when the starts of rescheduled events last changed, by event id. It runs one SQL statement, or none if
-// no event is rescheduled.
+// rescheduledAt returns when the starts of rescheduled events last changed, by event id. It runs one SQL
+// statement, or none if no event is rescheduled.
 func (r *request) rescheduledAt(v *represent.View, events []*ent.Event) (map[int64]time.Time, error) {
 	var ids []int64
 	for _, e := range events {
@@ -31,8 +32,8 @@ func (r *request) rescheduledAt(v *represent.View, events []*ent.Event) (map[int
 	return r.startsMovedAt(ids...)
 }
 
-// startsMovedAt returns when the starts of events last changed, by event id. It leaves out events for which that is unknown or
-// longer ago than represent.RescheduledFor.
+// startsMovedAt returns when the starts of events last changed, by event id. It leaves out events whose change
+// is unknown, or longer ago than represent.RescheduledFor.
 func (r *request) startsMovedAt(ids ...int64) (map[int64]time.Time, error) {
 	rows, err := r.DB.Change.Query().
 		Where(change.KindEQ(calendar.Event), change.RecordIDIn(ids...), change.AtGT(r.Now.Add(-represent.RescheduledFor))).

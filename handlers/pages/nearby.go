@@ -18,9 +18,8 @@ func (r *request) anonymousEvents() *query.Events {
 	return out
 }
 
-// addNear adds other events near in time and place. These are at venues within nearKilometres, or without
-// positions at the same venue, else of the same category. Past events are left out, so the page of a past event
-// shows coming ones.
+// addNear adds coming events near another one in time and place. They are at venues within nearKilometres of its
+// venue. If its venue has no position, they are at the same venue. Without a venue, they have the same category.
 func (r *request) addNear(m *web.EventPage, e *ent.Event) error {
 	m.NearTitle = r.words.NearTitle
 	from := e.StartsAt.Add(-nearBefore)
@@ -80,7 +79,7 @@ func (r *request) addNear(m *web.EventPage, e *ent.Event) error {
 	return err
 }
 
-// nearKilometres to nearEvents define which events are near another one in place and time.
+// nearKilometres to nearEvents define which events are near another one, and how many are shown.
 const (
 	nearKilometres = 25
 	nearBefore     = 2 * 24 * time.Hour

@@ -61,8 +61,8 @@ func (r *request) occurrencePage() (*Reply, error) {
 	return r.redirect(http.StatusFound, to), nil
 }
 
-// occurrencesPlannedOn returns the ids of occurrences whose nominal start is on a day. They may have been moved to
-// another day since.
+// occurrencesPlannedOn returns the ids of a series' occurrences that the schedule places on a day. They may have
+// been moved to another day since.
 func (r *request) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
 	return r.DB.Event.Query().
 		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).

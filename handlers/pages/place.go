@@ -47,7 +47,7 @@ func (r *request) organizerPage() (*Reply, error) {
 	})
 }
 
-// placeText has the texts in which the pages of venues and organizers differ.
+// placeText has the texts and the image in which the pages of venues and organizers differ.
 type placeText struct {
 	id                    int64
 	name, language, words string
@@ -56,8 +56,9 @@ type placeText struct {
 	place                 *web.Place
 }
 
-// placePage answers with the page of a venue or organizer and its events. The name of the kind is also the name of
-// the event filter for it. load reads rows by their ids.
+// placePage answers with the page of a venue or organizer and its events. The name of the kind is also the name
+// of the event filter for it. The function load reads rows by their ids, linked returns the JSON-LD, and
+// describe the texts.
 func placePage[R ent.Row](
 	r *request, kind calendar.Kind, label string, load func(*ent.Client, context.Context, []int64) ([]R, error),
 	linked func(*represent.View, R) any, describe func(R) placeText,
@@ -104,8 +105,8 @@ func imageOf(image *represent.Image) represent.OrFalse {
 	return image
 }
 
-// finishPlace adds the events of a record to its page, and renders the page. by is the filter that selects these
-// events.
+// finishPlace adds the events of a venue, organizer or series to its page, and renders the page. The filter by
+// selects these events.
 func (r *request) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*Reply, error) {
 	// The page accepts only one parameter: the number of the list's page.
 	values := map[string]any{by.Name: by.Value}
@@ -233,7 +234,8 @@ func venueList(of represent.OneOrMany) []represent.Venue {
 	return nil
 }
 
-// placeName returns the name of a venue with its city.
+// placeName returns the name of a venue as plain text, followed by its city. It leaves out a city that is empty
+// or part of the name.
 func placeName(v *represent.Venue) string {
 	name, city := html.UnescapeString(v.Venue), html.UnescapeString(v.City)
 	if city == "" || strings.Contains(name, city) {
@@ -251,8 +253,8 @@ func hostOf(address string) string {
 	return strings.TrimPrefix(u.Host, "www.")
 }
 
-// emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not find it
-// in the page, but browsers show it.
+// emailLink returns a link to an e-mail address, as character references. Programs that collect addresses do not
+// find it in the page, but browsers show it.
 func emailLink(email string) template.HTML {
 	return template.HTML(`<a href="` + characterReferences("mailto:"+url.PathEscape(email)) + `">` + characterReferences(email) + `</a>`) //nolint:gosec // both parts are character references only
 }
@@ -302,7 +304,7 @@ func (r *request) mapLink(v *represent.Venue) string {
 		"{query}", url.QueryEscape(strings.Join(parts, ", "))).Replace(link)
 }
 
-// placeOf returns a venue as pages show it.
+// placeOf returns a venue in the form that pages show.
 func (r *request) placeOf(v *represent.Venue) web.Place {
 	out := web.Place{
 		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),

@@ -52,7 +52,7 @@ type Config struct {
 	Disabled          bool   // serve only sitemaps and robots.txt
 }
 
-// New returns the pages of a site. It returns an error if a template is wrong.
+// New returns the pages of a site. It returns an error if a template of package web is wrong.
 func New(site *read.Calendar, c Config) (*Pages, error) {
 	s := &Pages{Calendar: site, names: c.Names, prefix: c.Prefix, apiRoot: c.APIRoot, restRoot: c.RESTRoot}
 	if c.Disabled {
@@ -314,7 +314,8 @@ func (r *request) redirect(status int, to address.Page, without ...string) *Repl
 	return &Reply{Status: status, Location: location}
 }
 
-// reply renders a page with a template.
+// reply renders the model of a page with a template, given by its name. The argument frame determines the
+// headers.
 func (r *request) reply(status int, template string, frame *web.Frame, model any) (*Reply, error) {
 	var b bytes.Buffer
 	if err := r.pages.templates.Write(&b, template, model); err != nil {
@@ -323,8 +324,8 @@ func (r *request) reply(status int, template string, frame *web.Frame, model any
 	return &Reply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
 }
 
-// filters returns the sent parameters that filter a list, in the order of their declaration. Names in without are
-// left out.
+// filters returns the sent parameters that filter a list, in a fixed order. It leaves out those whose names are
+// in without.
 func (r *request) filters(without ...string) []web.Field {
 	var out []web.Field
 	for _, name := range r.pages.filterNames {
@@ -353,7 +354,7 @@ func (r *request) href(p address.Page, filters []web.Field) string {
 // pathOf returns the path of a page with that of the base URL.
 func (s *Pages) pathOf(p address.Page) string { return s.prefix + p.Path(&s.PageSettings.Paths) }
 
-// withParams returns filters together with the query parameters of a reading.
+// withParams returns filters together with the query parameters that the address of a page needs.
 func withParams(p address.Page, filters []web.Field) []web.Field {
 	out := slices.Clone(filters)
 	for name, values := range p.Params() {
@@ -385,8 +386,8 @@ func (r *request) readingIn(view address.View) address.Page {
 	return p
 }
 
-// parse parses the parameters of a list. What the path decides has precedence. The error is param.Invalid for invalid
-// parameters. Any other error is internal.
+// parse parses the parameters of a list page. The term, featured and page number of the path override them. The
+// error is param.Invalid for invalid parameters. Any other error is internal.
 func (r *request) parse() (*read.EventQuery, error) {
 	values := make(map[string]any, len(r.values)+2)
 	for name, value := range r.values {

@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/reply"
 )
 
-// Paths of files that search engines read (contract, section 21).
+// SitemapPath and RobotsPath are the paths of files that search engines read (contract, section 21).
 const (
 	SitemapPath = "/sitemap.xml"
 	RobotsPath  = "/robots.txt"
@@ -85,7 +85,7 @@ func (s *Pages) Robots() []byte {
 	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + s.Site.BaseURL + SitemapPath + "\n")
 }
 
-// sitemapLink is an element of the sitemap index.
+// sitemapLink is the URL of a sitemap in the sitemap index.
 type sitemapLink struct {
 	Loc string `xml:"loc"`
 }
@@ -197,7 +197,8 @@ type sitemapPart struct {
 	page query.Page
 }
 
-// sitemapParts returns the parts of the sitemap with a number, by kind. Without the index, their pages are empty.
+// sitemapParts returns the parts of the sitemap with a number, one for each kind of records with pages. Without
+// the index in memory, their pages are empty.
 func (s *Pages) sitemapParts(ctx context.Context, now time.Time, revision, number int64) (parts []sitemapPart, err error) {
 	kinds := sitemapRecords
 	if number%2 == 0 {
@@ -277,7 +278,8 @@ func (s *Pages) Sitemap(ctx context.Context, now time.Time, revision, number int
 	return Sitemap{body, d.Unchanged(s.Index)}, err
 }
 
-// publicReads returns the database that sitemaps are made from.
+// publicReads returns the database that sitemaps are made from: the replica if there is one, else the primary
+// database.
 func (s *Pages) publicReads() *ent.Client {
 	if s.Replica != nil {
 		return s.Replica

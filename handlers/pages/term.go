@@ -123,7 +123,7 @@ func (r *request) describeTerm(m *web.ListPage, f *frameInput, title, descriptio
 	return nil
 }
 
-// addSubcategories adds links to the categories directly below a category.
+// addSubcategories adds links to the categories directly below a category. For a tag it adds nothing.
 func (r *request) addSubcategories(m *web.ListPage, t *ent.Term) error {
 	if !t.Taxonomy.IsHierarchical() {
 		return nil
