@@ -317,8 +317,8 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 	}
 }
 
-// setWebsite sets the website of an event. If the source sent its own page of the event, the website is removed.
-// Readers then open the event's page in this calendar.
+// setWebsite sets the website of an event to the source's. If the source sent the URL of its own event page, it removes
+// the website. Readers then open the event's page in this calendar. Nil changes nothing.
 func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website) {
 	if wanted == nil {
 		return

@@ -138,7 +138,7 @@ func (r *icalReader) changeOwnDate(o icalObject, series *Event, d decodedEvent, 
 // changesOneDate is the notice about a change of all following dates that was applied to its own date only.
 const changesOneDate = "the change of this and all following dates counts for this date alone"
 
-// moveWall returns w plus the difference between from and to.
+// moveWall returns w moved by the difference on the clock from from to to.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }

@@ -97,7 +97,8 @@ func isHTML(text string) bool {
 	return false
 }
 
-// html returns the text as sanitised HTML. name is the property, for the notice.
+// html returns the text as sanitised HTML. For text that cannot be sanitised it returns "", with a notice. name is the
+// property, for the notice.
 func (o icalObject) html(name, text string) string {
 	s, err := markup.HTML(text)
 	if err != nil {
@@ -108,7 +109,7 @@ func (o icalObject) html(name, text string) string {
 }
 
 // address returns the http or https URL in a property, adding https if the scheme is missing. It returns "" for
-// anything else.
+// anything else, with a notice unless the property is empty.
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
