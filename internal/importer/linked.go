@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// linkedRecords are the different terms, images, venues and organizers of a calendar, including those without an
-// event. They are in the order of first use, with parents before children.
+// linkedRecords are the different terms, images, venues and organizers of a calendar and its events, in the order of
+// first use. Terms of Calendar.Parents come first. Records that a table names by their ids in this calendar are left
+// out.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

@@ -139,7 +139,7 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// someNames returns the first few different names, quoted, and says how many other records there are.
+// someNames returns the first five different names, quoted, and says how many other records there are.
 func someNames(names []string) string {
 	const most = 5
 	var shown []string

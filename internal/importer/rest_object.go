@@ -19,7 +19,7 @@ import (
 )
 
 // object reads members of a JSON object from services with loose types: numbers as text, text as numbers, and false,
-// null or [] for nothing. It records a fault for each value that it cannot interpret.
+// null or [] for nothing. It records a fault or a notice for a value that it cannot interpret.
 type object struct {
 	members map[string]json.RawMessage
 	at      string // prefix of names in faults and notices, such as "venue: "
@@ -41,7 +41,7 @@ func newObject(raw json.RawMessage, at string, log *readLog) (object, bool) {
 	return o, true
 }
 
-// Maximum lengths of stored texts in characters (contract, section 4).
+// maxTitle, maxText, maxURL and maxSource are the maximum lengths of stored texts, in characters (contract, section 4).
 const (
 	maxTitle  = 500
 	maxText   = 255
@@ -80,7 +80,8 @@ func (o object) isEmpty(name string) bool {
 	return json.Unmarshal(raw, &members) == nil && len(members) == 0
 }
 
-// raw returns a text or number as it was sent. It returns "" if the member is missing or empty.
+// raw returns a text or number as it was sent. It returns "" if the member is missing or empty. For a value of another
+// type it records a fault and returns "".
 func (o object) raw(name string) string {
 	if o.isEmpty(name) {
 		return ""
@@ -133,7 +134,8 @@ func (o object) cutWithNotice(name, s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit]))
 }
 
-// html returns the member name as sanitised HTML. It adds what that removes to the log.
+// html returns the member name as sanitised HTML. It adds what that removes to the log. For text that cannot be
+// sanitised it records a fault and returns "".
 func (o object) html(name string) string {
 	text, removed := markup.WithFrameLinks(o.raw(name), frameTitles)
 	o.log.removed = o.log.removed.Add(removed)
@@ -145,8 +147,8 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns the member name as a boolean, which services also send as 1, "yes" and the like. Nil means null, ""
-// or missing.
+// flag returns the member name as a boolean, which services also send as 1, "yes" and the like. Nil means null, "",
+// missing or, with a fault, invalid.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -167,7 +169,7 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns the member name as the digits of a positive number. "" means missing or empty.
+// id returns the member name as the digits of a positive number. "" means missing, empty, 0 or, with a fault, invalid.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -180,7 +182,7 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns the member name as a finite number. Nil means missing or empty.
+// number returns the member name as a finite number. Nil means missing, empty or, with a fault, invalid.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -194,7 +196,8 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// count returns the member name as a number of pixels, bytes or records. 0 means missing or empty.
+// count returns the member name as a number of pixels, bytes or records. 0 means missing, empty or, with a fault,
+// invalid.
 func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -223,7 +226,7 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 }
 
 // instant returns the instant in the member utc, or else the wall time of zone in the member local. Nil means that
-// both are missing.
+// neither has a valid time.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))

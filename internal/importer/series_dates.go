@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// datesToWrite has the occurrences of a series that differ from the series, and so need writes of their own.
+// datesToWrite has the planned writes for single occurrences that differ from their series, and what the report says
+// about them.
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string

@@ -222,8 +222,8 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 	return rest
 }
 
-// trashDates moves the occurrences in plan.gone to the trash. It marks them as off schedule, so that they come back
-// if the source has their dates again.
+// trashDates moves the occurrences in plan.gone to the trash. It marks them as off schedule, so that they come back if
+// the source has their dates again. If plan.end is set, it also moves that occurrence and all later ones to the trash.
 func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err

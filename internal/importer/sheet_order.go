@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// findOrders finds out, for each column of dates, whether day or month comes first. Only dates of that column can
-// prove it. If none does, it asks preview.
+// findOrders finds out, for each column of dates, whether day or month comes first. t.Tables.Dates decides it, or else
+// the dates of that column that have only one reading. If neither does, it calls t.Tables.Preview. If that returns no
+// order, findOrders returns an error.
 func (t *tableReader) findOrders(preview TablePreview) error {
 	type found struct {
 		proved    map[DateOrder]bool
