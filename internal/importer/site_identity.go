@@ -28,7 +28,7 @@ type SourceSite struct {
 	// CurrencySymbol, CurrencyCode and CurrencyPosition are those of most costs. The code has three capital letters, and
 	// the position is calendar.Prefix or calendar.Postfix.
 	CurrencySymbol, CurrencyCode, CurrencyPosition string
-	// PerPage is the number of records in a list that states none.
+	// PerPage is the number of events on a page of a list if a request states none.
 	PerPage int
 	// English is the order of dates in English: "en" for American and "en-GB" for British.
 	English string
@@ -157,7 +157,8 @@ func colourOf(text string) string {
 	return text
 }
 
-// readPageSize finds how many events a list has that states no number. Only a list of several pages tells it.
+// readPageSize finds how many events the source sends on a page if a request states no number. Only a list of several
+// pages shows it.
 func (s *siteReader) readPageSize(ctx context.Context) {
 	// The window has as many events as possible.
 	at := s.api(pluginRoute, url.Values{"start_date": {"1900-01-01"}, "end_date": {"2099-12-31"}})
@@ -178,7 +179,7 @@ type Currency struct {
 	Implied bool
 }
 
-// learnCurrency sets the currency that most events with a cost have.
+// learnCurrency sets the site's currency to the most frequent one among the events with prices.
 func (s *siteReader) learnCurrency() {
 	count := make(map[Currency]int)
 	var most Currency

@@ -176,7 +176,8 @@ func (s *siteReader) countTag(link string, tags baseCounts) {
 	}
 }
 
-// readEventPage finds bases in the links of an event's page.
+// readEventPage finds bases in the links of an event's page. It tries up to three events, until one shows the path of
+// the list.
 func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags baseCounts) {
 	// An event with terms has the most links.
 	byTerms := slices.Clone(s.cal.Events)
@@ -206,7 +207,7 @@ func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags
 	}
 }
 
-// countLinks counts the bases in all links of an event's page.
+// countLinks counts the bases in an event page's links to feeds, to the list of events and to the event's terms.
 func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags baseCounts) {
 	for n := range page.Descendants() {
 		link := attribute(n, "href")

@@ -100,7 +100,7 @@ var (
 	statusPublished = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
-// newState returns an empty state with the columns that the index supports of those declared for filters.
+// newState returns an empty state with a column for each filter column in declared that the index supports.
 func newState(declared []*query.Column) *state {
 	columns := newColumns(declared)
 	s := &state{
