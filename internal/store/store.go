@@ -119,8 +119,8 @@ func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	return s, nil
 }
 
-// OpenPool opens all connections that an SQLite database may have. After a file of the database is removed, new
-// connections are refused, but open ones can still read. For other databases it does nothing.
+// OpenPool opens as many connections to an SQLite file as the pool keeps while they are idle. After a file of the
+// database is removed, new connections are refused, but open ones can still read. For other databases it does nothing.
 func (s *Store) OpenPool(ctx context.Context) (err error) {
 	if s.files == nil {
 		return nil

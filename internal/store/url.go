@@ -345,7 +345,8 @@ func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return adaptToEngine(ctx, conn, c.limit)
 }
 
-// URLFor returns the database URL with another user and without a password.
+// URLFor returns the database URL with another user and without a password. The URL of an SQLite database stays as it
+// is.
 func (s *Store) URLFor(user string) string {
 	if s.url.address == nil {
 		return s.String()
