@@ -68,7 +68,7 @@ type Origin struct {
 	// existing record.
 	NameOnly bool
 
-	// Removed counts what the descriptions of the record lost.
+	// Removed counts the videos, scripts and other elements that sanitising removed from the record's descriptions.
 	Removed markup.Removed
 	// Number is the numeric id at the source, which the new record keeps. 0 means that there is none to keep.
 	Number int64

@@ -111,10 +111,10 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified sets *input to wanted, the source's time of the last change, and marks c as changed if it differs from
-// stored. It sets an equal time as well, because the write would otherwise store the present time. The later time
-// counts if c.isOtherLanguage or many is true. many is true if the record has several languages or was edited here. A
-// nil wanted sets nil.
+// setModified sets *input to wanted, the time of the last change at the source. It marks c as changed if that differs
+// from stored. It sets an equal time as well, because the write would otherwise store the present time. If
+// c.isOtherLanguage or many is true, the later time counts. The parameter many is true if the record has several
+// languages or was edited here. A nil wanted sets nil.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.isOtherLanguage) && wanted.Before(stored) {
 		wanted = &stored

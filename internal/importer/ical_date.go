@@ -33,9 +33,8 @@ var datePattern = regexp.MustCompile(
 var hourPattern = regexp.MustCompile(`^(\d{4}-?\d\d-?\d\dT\d\d)(Z?)$`)
 
 // parseICalDate parses a date such as 20261205, 20261205T180000 or 20261205T180000Z, and does not set its zone. It
-// accepts invalid forms with only one meaning: with punctuation, white space or an offset, 24:00, or without minutes or
-// seconds. It reads second 60 as 59 (RFC 5545, section 3.3.12). It returns false for other text and for years before
-// 1000.
+// accepts invalid forms with only one meaning, such as punctuation, white space, an offset, 24:00, or missing minutes.
+// It reads second 60 as 59 (RFC 5545, section 3.3.12). It returns false for other text and for years before 1000.
 func parseICalDate(text string) (d icalDate, ok bool) {
 	const longest = 100
 	if len(text) > longest {
@@ -127,9 +126,9 @@ func (d icalDate) key() string {
 	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
 }
 
-// nominalIn returns the start that an EXDATE or RECURRENCE-ID identifies in a series with the given span, as a wall
-// time of the series. It is the start by the schedule, even if that date was moved. A day without a time gets the
-// series' time of day. For an all-day series the result is midnight.
+// nominalIn returns the start that an EXDATE or RECURRENCE-ID identifies in a series with the given span. It is a wall
+// time of the series' schedule, even if that date was moved. A day without a time gets the series' time of day. For an
+// all-day series the result is midnight.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	switch {
 	case span.AllDay:

@@ -74,7 +74,7 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 }
 
 // lastStarts returns the latest starts of a schedule's rule up to now, in ascending order. For a rule with COUNT it
-// returns all of them, otherwise at least the last recur.MaxOccurrences if there are so many.
+// returns all. Otherwise it returns at least the last recur.MaxOccurrences if there are so many.
 func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	for years := 3; ; years *= 10 {
 		after := calendar.Wall{}

@@ -300,8 +300,8 @@ func newTextDecoder(language calendar.Language) *textDecoder {
 	return &textDecoder{charmap: charmap.Windows1252}
 }
 
-// text returns s as valid UTF-8. It decodes other text from charset, or else from d.charmap. charset is the value of
-// the parameter CHARSET; "" means none. Bytes that it cannot decode become U+FFFD.
+// text returns s as valid UTF-8. It decodes other text from charset, or else from d.charmap. If the property has no
+// parameter CHARSET, charset is "". Bytes that it cannot decode become U+FFFD.
 func (d *textDecoder) text(s, charset string) string {
 	if utf8.ValidString(s) {
 		return s

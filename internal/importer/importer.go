@@ -1,4 +1,4 @@
-// Package importer copies calendars from other services. A Reader collects the events of a compatible REST API
+// Package importer copies calendars from other services. A Reader reads events from a compatible REST API
 // (its address or a saved page), an iCalendar file or a table. An Importer stores them with their series, venues,
 // organizers, terms and images.
 //
@@ -16,7 +16,8 @@
 //
 // The comments use these words. A source id (Origin.Key) identifies a record in every import. A fault is a reason
 // to refuse a record, and becomes a Problem of the report. A notice says what was left out or changed. The nominal
-// start of a date in a series is the wall time that the schedule gives to it, even if the date was moved.
+// start of a date in a series is the wall time that the schedule gives to it, even if the date was moved. A base is
+// the path segment before the slug in a URL of the source.
 package importer
 
 import (

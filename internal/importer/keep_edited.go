@@ -68,8 +68,8 @@ func (r *importRun) editedByPerson(ctx context.Context, db *ent.Client, kind cal
 	return all[id], err
 }
 
-// editedEvent returns the fields of an event that persons changed, alone or with its series. series is the id of its
-// series; nil means a single event.
+// editedEvent returns the fields of an event that persons changed, alone or with its series. The parameter series is
+// the id of its series; nil means a single event.
 func (r *importRun) editedEvent(ctx context.Context, db *ent.Client, id int64, series *int64) (editedFields, error) {
 	edited, err := r.editedByPerson(ctx, db, calendar.Event, id)
 	if err != nil || series == nil {
@@ -119,8 +119,8 @@ func (k *keptFields) keepTexts(c *change, original calendar.Language, title stri
 	c.isTranslation = c.isTranslation && c.texts.translates(original)
 }
 
-// keepValue sets *value, a field's planned new value, to nil if a person changed the field here, and adds the field to
-// k.names. It reports whether it did so.
+// keepValue sets *value, a field's planned new value, to nil if a person changed the field here. It then adds the field
+// to k.names. It reports whether it did so.
 func keepValue[T any](k *keptFields, name string, value **T) bool {
 	if *value == nil || !k.edited[name] {
 		return false

@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// linkedRecords are the different terms, images, venues and organizers of a calendar and its events, in the order of
-// first use. Terms of Calendar.Parents come first. Records that a table names by their ids in this calendar are left
-// out.
+// linkedRecords are the different terms, images, venues and organizers of a calendar and its events. They are in the
+// order of first use, after the terms in Calendar.Parents. Records that a table identifies by their ids in this
+// calendar are left out.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

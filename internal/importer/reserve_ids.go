@@ -145,8 +145,8 @@ func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titl
 	return nil
 }
 
-// originsOf returns the source records that have an id, UID or guid at the source. It leaves out records that a table
-// finds here, and single dates of a series that is not in the source. titles has their titles by source id.
+// originsOf returns the source records with an id, UID or guid at the source. It leaves out records that a table finds
+// here, and dates whose series is not in the source. The result titles has their titles by source id.
 func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles map[string]string) {
 	titles = make(map[string]string)
 	add := func(kind calendar.Kind, item sourceRecord, uid, guid string) {

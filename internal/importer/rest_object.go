@@ -148,7 +148,7 @@ func (o object) html(name string) string {
 }
 
 // flag returns the member name as a boolean, which services also send as 1, "yes" and the like. Nil means null, "",
-// missing or, with a fault, invalid.
+// missing or invalid. An invalid value is also a fault.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -169,7 +169,8 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns the member name as the digits of a positive number. "" means missing, empty, 0 or, with a fault, invalid.
+// id returns the member name as the digits of a positive number. If it is missing, empty, 0 or invalid, it returns "".
+// An invalid value is also a fault.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -182,7 +183,8 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns the member name as a finite number. Nil means missing, empty or, with a fault, invalid.
+// number returns the member name as a finite number. Nil means missing, empty or invalid. An invalid value is also a
+// fault.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -196,8 +198,8 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// count returns the member name as a number of pixels, bytes or records. 0 means missing, empty or, with a fault,
-// invalid.
+// count returns the member name as a number of pixels, bytes or records. If it is missing, empty or invalid, it returns
+// 0. An invalid value is also a fault.
 func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// decode reads a page of a list of events from its JSON. number is that of the page, for messages. An invalid event
-// becomes a Problem, and decode continues with the next one. It ignores unknown members. Times without a zone and
-// without a time in UTC are in the zone of the site. It returns an error if data is not a page of events.
+// decode reads one page of the source's events from its JSON. The parameter number is that of the page, for messages.
+// An invalid event becomes a Problem, and decode continues with the next one. It ignores unknown members. Times without
+// a zone and without a time in UTC are in the zone of the site. It returns an error if data is not a page of events.
 func decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }

@@ -16,9 +16,8 @@ import (
 // schedulePlan changes the future dates of a stored series to those of the source. Past dates are not compared,
 // because a change of a schedule never moves them.
 type schedulePlan struct {
-	// changed is the schedule to write. Nil means none. Its first occurrence starts at the start of the stored series'
-	// last schedule, moved as far as the first future date moves. It lasts as long as in the source (contract, section
-	// 19.5).
+	// changed is the schedule to write. Nil means none. Its first occurrence starts at the start of the last stored
+	// schedule, moved like the first future date. It lasts as long as in the source (contract, section 19.5).
 	changed *recur.Schedule
 	// gone has the ids of occurrences whose dates the source no longer has.
 	gone []int64

@@ -37,7 +37,7 @@ type siteReader struct {
 // maxFailures is the number of failed requests after which a step ends. Most steps count only successive failures.
 const maxFailures = 3
 
-// pluginRoute is the route of the list of events in The Events Calendar's REST API.
+// pluginRoute is the route of the event list in The Events Calendar's REST API.
 const pluginRoute = "/tribe/events/v1/events"
 
 // site completes a calendar if its source is a WordPress site's list of events. It returns an error only if ctx
@@ -114,8 +114,8 @@ var windowParameters = []string{
 	"strict_dates", "order", "orderby", "offset", "_fields",
 }
 
-// api returns the URL of a route of the site's REST API. It keeps parameters of the list of events, such as its
-// language, except windowParameters.
+// api returns the URL of a route of the site's REST API. It keeps parameters of the event list, such as its language,
+// except windowParameters.
 func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	query := s.base.Query()
 	for _, name := range windowParameters {

@@ -24,8 +24,8 @@ type column interface {
 	code(c *codec, size uint32)
 }
 
-// newColumns returns empty columns: one for each flag or word column of events in declared, and one for each kind of
-// link. Snapshots store columns in this order.
+// newColumns returns empty columns: one for each flag or word column of events in declared, and one per link kind.
+// Snapshots store columns in this order.
 func newColumns(declared []*query.Column) (columns []column) {
 	for _, c := range declared {
 		position := len(columns)

@@ -29,9 +29,9 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	return page, err
 }
 
-// evaluate finds the slots of the events that match a filter, before it is reduced to one event per series
-// (Series.First), and calls use with them. It compares texts with the search terms first if necessary. use may change
-// the slot set, but must not keep it. The errors are those of FindEvents.
+// evaluate finds the slots of the events that match a filter, and calls use with them. It does not reduce them to one
+// event per series (Series.First). It compares texts with the search terms first if necessary. The function use may
+// change the slot set, but must not keep it. The errors are those of FindEvents.
 func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state, found slotSet)) error {
 	if err := x.supports(f); err != nil {
 		return err

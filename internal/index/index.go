@@ -6,7 +6,7 @@
 // behind, it returns ErrNotReady, and the caller must query the database.
 //
 // The comments use these words. A slot is the number of an event in the index, like a row number. A revision is the
-// id of an entry in the change log. A posting is the set of slots of the events with one value.
+// id of an entry in the change log. A posting is the set of slots whose events share one value.
 package index
 
 import (

@@ -182,8 +182,8 @@ func (s *state) append(d *document) uint32 {
 	return slot
 }
 
-// seal finishes the base after the slots of all loaded events were appended. They must have been appended in order
-// of start, then id.
+// seal ends a load: the present slots become the base, the part of the index that is sorted by start. They must have
+// been appended in the order of start, then id.
 func (s *state) seal() {
 	s.base = s.size()
 	s.byID = make([]uint32, s.base)
@@ -220,7 +220,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 	return s.byID[at], true
 }
 
-// put adds an event to a sealed state, or replaces it. The event counts as changed at the revision of the state.
+// put adds an event to a state after seal, or replaces it. The event counts as changed at the revision of the state.
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
@@ -262,7 +262,8 @@ func (s *state) drop(id int64) {
 	}
 }
 
-// isFragmented reports whether the index should be reloaded, because too many slots are unused or in the tail.
+// isFragmented reports whether the index should be reloaded, because too many slots are unused or outside the sorted
+// part.
 func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
 // locate rebuilds the lists of places, and the set of events that have a published venue with a position.

@@ -82,8 +82,8 @@ func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 	return venues
 }
 
-// places calls each for the venues that have a position. where limits them: it is a condition that begins with " AND",
-// or "".
+// places calls each for every venue with a position. The text where limits the venues: a condition that begins with "
+// AND", or "" for all.
 func (r reader) places(ctx context.Context, where string, each func(place)) error {
 	var at place
 	var cell sql.NullInt64

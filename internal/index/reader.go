@@ -20,8 +20,8 @@ type reader struct {
 	columns  []column        // the index's columns for those that it supports, without slots
 }
 
-// newReader returns a reader for an index of the filters whose columns are declared. It reads the values of those that
-// the index supports.
+// newReader returns a reader for an index of the filters whose columns are in declared. It reads the values of those
+// that the index supports.
 func newReader(db querier, declared []*query.Column) reader {
 	return reader{db: db, declared: declared, columns: newColumns(declared)}
 }

@@ -36,8 +36,8 @@ type Snapshot struct {
 }
 
 var (
-	// ErrNoSnapshot is returned by Index.Restore if there is no file, if it is one of another database, program or
-	// history, or if it is too old. The index must be loaded from the database.
+	// ErrNoSnapshot is returned by Index.Restore if the file is missing, too old, or of another database, program or
+	// history. The index must be loaded from the database.
 	ErrNoSnapshot = errors.New("no snapshot of this index")
 
 	// ErrDamagedSnapshot is returned by Index.Restore if the content of the file is damaged.
@@ -211,9 +211,9 @@ func (x *Index) checkBacklog(ctx context.Context, s *state) error {
 	return nil
 }
 
-// adopt replaces the state of the index by a restored one, and applies the changes since then. moves is a result of
-// ServerChanges from before the snapshot was read. If reads have switched to another server since then, adopt returns
-// ErrNotReady.
+// adopt replaces the state of the index by a restored one, and applies the changes since then. The parameter moves is a
+// result of ServerChanges from before the snapshot was read. If reads have switched to another server since then, adopt
+// returns ErrNotReady.
 func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	if err := x.lock(ctx); err != nil {
 		return err

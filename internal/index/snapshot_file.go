@@ -78,7 +78,7 @@ func (x *Index) tryRestore(ctx context.Context) bool {
 }
 
 // SaveSnapshot writes the index to its snapshot and returns the size of the file in bytes. It does nothing and returns
-// 0 if the index is not loaded, has to be loaded again, or has no revision.
+// 0 if the index is empty, not loaded, or has to be loaded again.
 func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 	data, revision, err := x.encode(ctx)
 	if err != nil || data == nil {
@@ -98,8 +98,7 @@ func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 }
 
 // encode returns the content of a snapshot of the present state, and the revision of that state. It returns nil if the
-// index is not loaded, has to be loaded again, or has no revision. Searches do not wait for it; changes are applied
-// after it.
+// index is empty, not loaded, or has to be loaded again. Searches do not wait for it; changes are applied after it.
 func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err error) {
 	if err := x.lock(ctx); err != nil {
 		return nil, 0, err
@@ -116,8 +115,8 @@ func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err er
 	return encodeSnapshot(x.headerFor(s), s, &compared), s.revision, nil
 }
 
-// isSaved reports whether no snapshot has to be written. This is so if the index is not loaded, or if the file has the
-// present state because this or another process wrote it.
+// isSaved reports whether no snapshot has to be written. Either the index is not loaded, or this or another process
+// wrote the present state to the file.
 func (x *Index) isSaved() bool {
 	x.mu.RLock()
 	if x.state == nil || x.state.revision == x.saved {

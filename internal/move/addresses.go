@@ -65,7 +65,7 @@ func ReadAddresses(ctx context.Context, r *importer.Reader, home string, site *s
 	return out, nil
 }
 
-// kindOf returns the kind of an address, or Other if it is none of the calendar. path is below the home page.
+// kindOf returns the kind of an address, or Other if it is none of the calendar. The path is that below the home page.
 func kindOf(path string, query url.Values, names address.Names) Kind {
 	readings := address.Parse(path, query, names)
 	if len(readings) == 0 {

@@ -131,7 +131,7 @@ func (p Proxy) paths() []string {
 	return out
 }
 
-// isOther returns a function that reports whether the first segment of an address's path is that of pages of a kind.
+// isOther returns a function that reports whether an address's first path segment is the one for pages of the kind.
 func isOther(names address.Names, kind calendar.Kind) func(Address) bool {
 	return func(a Address) bool {
 		first, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
@@ -145,8 +145,8 @@ func (p Proxy) wordPressHas(path string, matches func(Address) bool) bool {
 	return slices.ContainsFunc(p.Addresses, func(a Address) bool { return strings.HasPrefix(a.Path, path) && matches(a) })
 }
 
-// longestIDs is the length of the ids in one expression, in bytes, after which the next one begins. nginx limits a word
-// to 4096 bytes.
+// longestIDs limits the ids in one expression, in bytes. An expression ends with the id that exceeds it. The limit of
+// nginx for a word is 4096 bytes.
 const longestIDs = 3000
 
 // queries returns regular expressions for queries of the home page. The proxy sends a request to Almanac if its query
