@@ -109,7 +109,7 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 	return out, nil
 }
 
-// occurrenceOf finds the stored occurrence that a replacement date refers to. It returns a nil row if the stored series
+// occurrenceOf finds the stored occurrence that has the series and date of d. It returns a nil row if the stored series
 // has no such date. It reports false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(entseries.SourceID(d.series)).OnlyID(ctx)

@@ -20,7 +20,7 @@ type icalClock struct {
 	budget      *int // work left, which the clocks of a file share; see maxClockCost
 	cut         bool // whether the budget was used up, so that changes may be incomplete
 
-	// changes has the onsets in the years from first to last, sorted by time. It can have others.
+	// changes has the onsets in the years from first to last, sorted by time. It can also have others.
 	changes     []clockChange
 	first, last int
 }

@@ -58,8 +58,8 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	return p, nil
 }
 
-// readList reads a JSON object and calls each for every item of the list in the member name. It returns the other
-// members, with null for the list.
+// readList reads a JSON object and calls each for every item of the list in the member called name. It returns the
+// other members, with null for the list.
 func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	top, err := readMembers(json.NewDecoder(from), name, each)
 	if errors.Is(err, io.EOF) {
@@ -68,8 +68,8 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers reads a JSON object from dec. It calls each for every item of the list in the member name, and returns
-// the other members. If the text ends too early, the error is io.EOF or io.ErrUnexpectedEOF.
+// readMembers reads a JSON object from dec. It calls each for every item of the list in the member called name, and
+// returns the other members. If the text ends too early, the error is io.EOF or io.ErrUnexpectedEOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)

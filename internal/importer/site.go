@@ -144,7 +144,7 @@ func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	return u, true
 }
 
-// pageKey returns a page's path and query in lower-case form, without its host, for comparison. It returns "" for an
+// pageKey returns a page's path in lower case and its query, without the host, for comparison. It returns "" for an
 // invalid URL.
 func pageKey(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))

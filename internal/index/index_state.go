@@ -22,7 +22,7 @@ type document struct {
 	draft                 bool  // draft or pending, or trashed from one of these
 	values                []any // values of fields that columns read: eventScan
 	author, image, series int64 // record ids; 0 means none
-	// links are the ids of the records to which links lead, by index into linkKinds.
+	// links has the ids of the linked records, by index into linkKinds.
 	links [len(linkKinds)][]int64
 	texts []text
 }

@@ -23,7 +23,7 @@ const (
 	Other Kind = "other" // posts and pages, which belong to WordPress
 )
 
-// kinds are all kinds of addresses, in the order of tables.
+// kinds are all kinds of addresses, in the order of the rows that Table.Write writes.
 var kinds = []Kind{
 	Kind(calendar.Event), Kind(calendar.Series), Kind(calendar.Venue), Kind(calendar.Organizer), Kind(calendar.Category),
 	Kind(calendar.Tag), List, Other,
