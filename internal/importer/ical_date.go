@@ -118,7 +118,7 @@ func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	return zone.Wall(d.zone.Instant(d.wall))
 }
 
-// key returns a text that is equal for dates at the same instant, in any zone.
+// key returns a text that is equal for equal days, and for times at the same instant in any zone.
 func (d icalDate) key() string {
 	if d.day {
 		return d.wall.StartOfDay().Format("20060102")
@@ -317,7 +317,7 @@ func (c *component) instant(name string) *time.Time {
 	return new(d.zone.Instant(d.wall))
 }
 
-// abbreviate shortens a long text with an ellipsis, so that a message can quote it.
+// abbreviate shortens a text of more than 60 characters with an ellipsis, so that a message can quote it.
 func abbreviate(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {

@@ -465,7 +465,7 @@ var textEscapes = strings.NewReplacer(
 	`\\`, `\`, `\n`, "\n", `\N`, "\n", `\;`, ";", `\,`, ",", `\"`, `"`, `\:`, ":",
 )
 
-// icalText decodes a value of type TEXT.
+// icalText decodes a value of type TEXT. It removes white space at both ends.
 func icalText(value string) string {
 	return strings.TrimSpace(strings.ReplaceAll(textEscapes.Replace(value), "\r", ""))
 }

@@ -54,8 +54,8 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	return r.cal, nil
 }
 
-// setZone sets the zone of a calendar from X-WR-TIMEZONE, or from TZ of vCalendar 1.0. If the zone is unknown, the
-// calendar keeps the site's zone, with a notice.
+// setZone sets the zone of a calendar from X-WR-TIMEZONE, or from TZ of vCalendar 1.0. If there is none or it is
+// unknown, the calendar keeps its zone. An unknown X-WR-TIMEZONE adds a notice.
 func (r *icalReader) setZone(c *icalCalendar) {
 	name := icalText(c.value("X-WR-TIMEZONE"))
 	if zone, ok := c.version1Zone(); ok && name == "" {
@@ -150,7 +150,8 @@ func (r *icalReader) notices(c *icalComponent, log *readLog) {
 	}
 }
 
-// icalPosition returns the position of an event in a file, for messages.
+// icalPosition returns the position of an event in a file for messages, such as "event 3 (UID abc)". The UID is left
+// out if it is "".
 func icalPosition(index int, uid string) string {
 	at := fmt.Sprintf("event %d", index)
 	if uid != "" {

@@ -174,7 +174,7 @@ func (r *icalReader) scheduleOf(
 	return recur.New(span.MoveStart(all[0]), recur.Rule{}, append(rdates, datesOf(all)...), nil)
 }
 
-// ruleReason returns the text of an error that refuses a rule or a schedule.
+// ruleReason returns, for a notice, the reason in an error that refuses a rule or a schedule.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {

@@ -46,8 +46,8 @@ func (d recordReader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState returns the stateprovince that Almanac sends for a venue which has none stored (contract, section
-// 6.2).
+// derivedState returns the stateprovince that Almanac sends for a venue without a stored one (contract, section 6.2).
+// It is the state in the United States or without a country, otherwise the province.
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":

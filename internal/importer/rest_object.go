@@ -106,7 +106,8 @@ func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
-// inert returns the member called name as text without markup. Use it for fields that the API sends unescaped.
+// inert returns the member called name as text without markup, cut to limit characters. A limit of 0 means none. Use it
+// for fields that the API sends unescaped. For an invalid value it records a fault and returns "".
 func (o object) inert(name string, limit int) string {
 	s, err := markup.Text(o.raw(name))
 	if err != nil {
@@ -286,8 +287,9 @@ func (o object) address(name string) string {
 // slug returns the member called name as a valid slug (see keptSlug).
 func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
 
-// keptSlug returns a valid slug from any text. It percent-encodes what the source percent-encodes, and slugs in
-// scripts other than Latin, so that the record keeps its URL. It transliterates Latin letters.
+// keptSlug returns a valid slug from any text, or "" if it has no usable character. It percent-encodes what the source
+// percent-encodes, and slugs in scripts other than Latin, so that the record keeps its URL. It transliterates Latin
+// letters.
 func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {

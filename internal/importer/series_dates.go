@@ -28,8 +28,8 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates plans the writes of single occurrences. An occurrence gets the fields in which the source's date
-// differs from the series. Its other fields follow the series again.
+// prepareDates plans the writes of single occurrences of the series with the given id. An occurrence gets the fields in
+// which the source's date differs from the series. Its other fields follow the series again.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)

@@ -87,7 +87,8 @@ func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	}
 }
 
-// eventBase returns the path segment before the slug in the URLs of events.
+// eventBase returns the path segment before the slug in the URLs of events. If that of the source is unknown, it is
+// Almanac's own.
 func (s *siteReader) eventBase() string {
 	if base := s.bases["event"]; base != "" {
 		return base

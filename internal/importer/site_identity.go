@@ -196,8 +196,8 @@ func (s *siteReader) learnCurrency() {
 	s.cal.Site.CurrencySymbol, s.cal.Site.CurrencyCode, s.cal.Site.CurrencyPosition = most.Symbol, most.Code, most.Position
 }
 
-// costOn returns the cost to store on a site. It leaves out an implied symbol that equals the
-// symbol of the site. Almanac then replies with the same details.
+// costOn returns the cost to store on a site, or nil if the source sent none. It leaves out an implied symbol that
+// equals the symbol of the site. Almanac then replies with the same details.
 func (e *Event) costOn(site calendar.Currency) *calendar.Cost {
 	if e.Cost == nil || !e.Currency.Implied || e.Cost.Symbol != site.Symbol || e.Cost.Position != site.Position {
 		return e.Cost

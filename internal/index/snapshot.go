@@ -79,7 +79,7 @@ func formatOf(declared []*query.Column) string {
 	return fmt.Sprintf("%d-%016x", snapshotFormat, xxhash.Sum64String(text))
 }
 
-// typeText returns a type's name with the names and types of its fields.
+// typeText returns a type's name with the names and types of its fields or elements.
 func typeText(t reflect.Type, seen map[reflect.Type]bool) string {
 	if seen[t] || t.PkgPath() != "" && t.PkgPath() != reflect.TypeFor[state]().PkgPath() {
 		return t.String()
@@ -134,7 +134,7 @@ func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 	return header, c, nil
 }
 
-// readState reads the state that follows a header.
+// readState reads the state that follows a header. If the data is invalid, the error wraps ErrDamagedSnapshot.
 func readState(header snapshotHeader, c *codec, declared []*query.Column) (*state, error) {
 	s := newState(declared)
 	s.revision, s.history = header.revision, header.history

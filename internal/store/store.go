@@ -101,7 +101,8 @@ func openLocation(ctx context.Context, loc location, files *sqliteFiles) (*Store
 	return s, nil
 }
 
-// openPrimary opens a database on a group of servers.
+// openPrimary opens a database on a group of servers. It returns an error if no server answers, or if one of them is
+// misconfigured.
 func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	servers, asked, err := loc.primaries()
 	if err != nil {
