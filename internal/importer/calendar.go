@@ -112,8 +112,8 @@ type Event struct {
 	Series *Recurrence
 	// Protected is true if the event needs a password at the source. The source then sends only some of its fields.
 	Protected bool
-	// InFile is true if the event comes from an iCalendar file. Such a file has all dates of the event, and
-	// identifies venues, organizers and categories by name only.
+	// InFile is true if the event comes from an iCalendar file or a table. Such a file has all dates of the event, and
+	// usually identifies venues, organizers and categories by name only.
 	InFile bool
 	// Altered is true if the reader left out or changed a part of the event. A notice says which.
 	Altered bool

@@ -109,8 +109,8 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 	return out, nil
 }
 
-// occurrenceOf finds the stored occurrence that has the series and date of d. It returns a nil row if the stored series
-// has no such date. It reports false if the series is not stored.
+// occurrenceOf finds the stored occurrence with the series and date of d. It returns a nil row if the stored series has
+// no such date. It reports false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(entseries.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {

@@ -139,8 +139,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// standInTitle returns a title for an event that has none: its first category, or else the word "event" in the
-// language. A venue's name follows that word.
+// standInTitle returns a title for an event without one: its first category, or else the word "event" in the language.
+// A venue's name follows that word.
 func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Terms) > 0 {
 		return e.Terms[0].Name

@@ -1,5 +1,5 @@
 // Package importer copies calendars from other services. A Reader reads events from a compatible REST API
-// (its address or a saved page), an iCalendar file or a table. An Importer stores them with their series, venues,
+// or its saved pages, an iCalendar file or a table. An Importer stores them with their series, venues,
 // organizers, terms and images.
 //
 // A record is recognised by the global id of its source. So an import can be repeated: it stores what has

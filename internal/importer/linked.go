@@ -5,8 +5,8 @@ import (
 )
 
 // linkedRecords are the different terms, images, venues and organizers of a calendar and its events. They are in the
-// order of first use, after the terms in Calendar.Parents. Records that a table identifies by their ids in this
-// calendar are left out.
+// order of first use, after the terms in Calendar.Parents. Records of this calendar that a table links by id or slug
+// are left out.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

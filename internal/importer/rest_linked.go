@@ -47,7 +47,7 @@ func (d recordReader) venue(o object) *Venue {
 }
 
 // derivedState returns the stateprovince that Almanac sends for a venue without a stored one (contract, section 6.2).
-// It is the state in the United States or without a country, otherwise the province.
+// It is the state, if there is one and the country is the United States or unknown. Otherwise it is the province.
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":

@@ -228,8 +228,8 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant returns the instant in the member called utc, or else the wall time of zone in the member called local. Nil
-// means that neither has a valid time.
+// instant returns the instant in the member called utc. Without one, it reads the member called local as a wall time of
+// zone. Nil means that neither has a valid time.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))
@@ -324,7 +324,8 @@ func isOtherLetter(r rune) bool {
 
 var errNotObject = errors.New("not an object")
 
-// objects returns the objects of a member that is a list of objects or a single one.
+// objects returns the objects of a member that is a list of objects or a single one. Nil means missing, empty or
+// invalid. Anything but an object is a fault.
 func (o object) objects(name string) []object {
 	if o.isEmpty(name) {
 		return nil

@@ -21,7 +21,7 @@ type tableReader struct {
 	cal     *Calendar
 }
 
-// readTable reads a table. It returns errSpreadsheet for an XLSX or XLS file, and errNoTable for other data that is not
+// readTable reads a table. It returns errSpreadsheet for a spreadsheet file, and errNoTable for other data that is not
 // a table.
 func (r *Reader) readTable(data []byte) (*Calendar, error) {
 	if isSpreadsheet(data) {

@@ -86,8 +86,8 @@ func (r *Reader) newWebReader() *webReader {
 	}
 }
 
-// readDownload reads an iCalendar file or a table. It returns errSpreadsheet for an XLSX or XLS file, and errNoTable
-// for anything else.
+// readDownload reads an iCalendar file or a table. It returns errSpreadsheet for a spreadsheet file, and errNoTable for
+// anything else.
 func (r *Reader) readDownload(data []byte) (*Calendar, error) {
 	if isICal(data) {
 		return decodeICal(data, r.icalSite())
