@@ -176,7 +176,7 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 	return o, true, nil
 }
 
-// earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
+// earliestOnset is the earliest year of an onset. Some programs write the year 0001 for an onset that applies always.
 const earliestOnset = 1000
 
 // parseOnset parses the wall time at which an observance begins. It raises years before earliestOnset to that year.

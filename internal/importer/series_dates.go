@@ -28,7 +28,7 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates plans the writes of single occurrences of the series with the given id. An occurrence gets the fields in
+// prepareDates plans the writes of single occurrences. The id is that of their series. An occurrence gets the fields in
 // which the source's date differs from the series. Its other fields follow the series again.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}

@@ -95,7 +95,7 @@ var (
 	errNoTable     = errors.New("not a table")
 )
 
-// isSpreadsheet reports whether a file is a spreadsheet such as XLSX, not CSV.
+// isSpreadsheet reports whether a file begins like a spreadsheet such as XLSX, ODS or XLS, not like text.
 func isSpreadsheet(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0"))
 }

@@ -40,8 +40,8 @@ const maxFailures = 3
 // pluginRoute is the route of the event list in The Events Calendar's REST API.
 const pluginRoute = "/tribe/events/v1/events"
 
-// site completes a calendar if its source is a WordPress site's list of events. It returns an error only if ctx
-// ended.
+// site adds to a calendar what a WordPress site's list of events lacks, such as guids and UIDs. For other sources it
+// does nothing. It returns an error only if ctx ended.
 func (w *webReader) site(ctx context.Context, cal *Calendar, source string) error {
 	s := w.newSiteReader(cal)
 	if s == nil {

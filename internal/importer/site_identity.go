@@ -40,7 +40,7 @@ type SourceSite struct {
 	ThemeColour string
 }
 
-// readIdentity reads what the root of the REST API and the home page say about the site. Both may be missing.
+// readIdentity sets cal.Site from the root of the REST API and from the home page. Both may be missing.
 func (s *siteReader) readIdentity(ctx context.Context) {
 	site := &SourceSite{}
 	s.cal.Site = site
@@ -91,7 +91,7 @@ func (s *siteReader) readRoot(site *SourceSite, data []byte) {
 	}
 }
 
-// oneLine replaces each run of white space by one space.
+// oneLine replaces each run of white space by one space, and removes white space at both ends.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // hoursZone returns the name of a zone from its offset in hours, such as 5.5. It returns "" for 0, which WordPress has

@@ -119,7 +119,8 @@ func encodeSnapshot(header snapshotHeader, s *state, compared *comparisons) []by
 	return binary.LittleEndian.AppendUint64(c.data, xxhash.Sum64(c.data))
 }
 
-// openSnapshot checks the content of a file. It returns the header, and a codec that reads the state.
+// openSnapshot checks the content of a file. It returns the header, and a codec that reads the state. For a damaged
+// file the error wraps ErrDamagedSnapshot.
 func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 	end := len(data) - 8
 	if end < len(snapshotMagic) || string(data[:len(snapshotMagic)]) != snapshotMagic ||
