@@ -56,8 +56,8 @@ func syncRecords[T sourceRecord](
 }
 
 const (
-	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
-	// briefly.
+	// batchSize is the maximum number of records that one transaction writes. It is small, so that other writers wait
+	// only briefly.
 	batchSize = 50
 	// maxBroken is the number of successive records after which the import stops, if each failed with an unexpected
 	// error. Invalid records do not count.
@@ -140,7 +140,7 @@ func changedIDs(writes []recordWrite) (ids []int64) {
 }
 
 // reportWrite adds a planned or completed write to the report. Unless the record is hidden, it also stores its id in
-// r.ids, so that later records can link to it.
+// r.ids, so that later records can link to it. A new record that a dry run does not store gets a negative id there.
 func reportWrite[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {
@@ -170,8 +170,8 @@ type refusedRecord string
 
 func (r refusedRecord) Error() string { return string(r) }
 
-// refusal reports whether the record itself causes an error, and returns the reason. For other errors, such as a
-// lost connection, it returns the error's text and false. These end the import.
+// refusal reports whether an error is caused by the record itself, such as an invalid field, and returns the reason.
+// For other errors, such as a lost connection, it returns the error's text and false.
 func refusal(err error) (reason string, refused bool) {
 	if record, ok := errors.AsType[refusedRecord](err); ok {
 		return string(record), true

@@ -68,7 +68,7 @@ type Origin struct {
 	// existing record.
 	NameOnly bool
 
-	// Removed counts what the descriptions of the record lost.
+	// Removed counts the videos, scripts and other elements that sanitising removed from the record's descriptions.
 	Removed markup.Removed
 	// Number is the numeric id at the source, which the new record keeps. 0 means that there is none to keep.
 	Number int64
@@ -80,7 +80,7 @@ type Origin struct {
 
 func (o *Origin) source() *Origin { return o }
 
-// Event is an event of the source. Fields that the source did not send are nil.
+// Event is an event read from the source. Optional fields that the source did not send are nil or empty.
 type Event struct {
 	Origin
 	Title                string
@@ -92,7 +92,7 @@ type Event struct {
 	Cost                 *calendar.Cost
 	Currency             Currency // how the source formats the cost; zero means unknown
 	Website              *Website
-	HasImage             bool // the source says whether there is an image
+	HasImage             bool // whether the source sent an image, or that there is none
 	Image                *Image
 
 	ent.EventValues   // plain fields
@@ -103,7 +103,7 @@ type Event struct {
 	// GUID identifies the event in feeds of the source, and UID in its iCalendar files. "" means unknown.
 	GUID, UID string
 
-	HasVenues, HasOrganizers, HasCategories, HasTags bool // the source says which it has
+	HasVenues, HasOrganizers, HasCategories, HasTags bool // whether the source sent such links, or that there are none
 	Venues                                           []*Venue
 	Organizers                                       []*Organizer
 	Terms                                            []*Term
@@ -112,8 +112,8 @@ type Event struct {
 	Series *Recurrence
 	// Protected is true if the event needs a password at the source. The source then sends only some of its fields.
 	Protected bool
-	// InFile is true if the event comes from an iCalendar file. Such a file has all dates of the event, and
-	// identifies venues, organizers and categories by name only.
+	// InFile is true if the event comes from an iCalendar file or a table. Such a file has all dates of the event, and
+	// usually identifies venues, organizers and categories by name only.
 	InFile bool
 	// Altered is true if the reader left out or changed a part of the event. A notice says which.
 	Altered bool
@@ -174,7 +174,7 @@ type Website struct {
 type Named struct {
 	Origin
 	Name, Description, Slug string
-	Page                    string // address of its page
+	Page                    string // URL of its page at the source
 	Status                  *calendar.Status
 	Published, Modified     *time.Time
 	Phone, Website          string
@@ -202,7 +202,7 @@ type Term struct {
 	Kind                    calendar.Kind
 	Name, Slug, Description string
 	Parent                  string // source id of the parent; "" means the top level
-	ParentURL               string // address of the parent; "" means that the source sent none
+	ParentURL               string // URL of the parent's page; "" means that the source sent none
 }
 
 // Image is an image of the source, which may not be downloaded yet.
@@ -223,8 +223,8 @@ func (i *Image) displayName() string { return i.URL }
 
 func (n *Named) named() *Named { return n }
 
-// add appends the records of a page. It skips an event that an earlier page had, because the list changed
-// between the requests.
+// add appends a page's events, problems and notices. It skips an event that an earlier page had, because the list
+// changed between the requests.
 func (c *Calendar) add(p *Page) {
 	c.Problems = append(c.Problems, p.Problems...)
 	c.Notices = append(c.Notices, p.Notices...)

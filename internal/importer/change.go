@@ -111,9 +111,10 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified sets the time of the last change at the source. The input gets the time even if it equals the stored one.
-// Otherwise a write of other fields would replace it by the present time. If many is true, the record has several
-// languages, and the later of both times counts.
+// setModified sets *input to wanted, the time of the last change at the source. It marks c as changed if that differs
+// from stored. It sets an equal time as well, because the write would otherwise store the present time. If
+// c.isOtherLanguage or many is true, the later time counts. The parameter many is true if the record has several
+// languages or was edited here. A nil wanted sets nil.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.isOtherLanguage) && wanted.Before(stored) {
 		wanted = &stored
@@ -147,7 +148,7 @@ func keysOf[T sourceRecord](items []T) []string {
 	return keys
 }
 
-// bySource returns the rows by their source id. It leaves out rows without one.
+// bySource returns a map of rows by source id, which the function id returns. It leaves out rows with a nil id.
 func bySource[R any](rows []R, id func(R) *string) map[string]R {
 	m := make(map[string]R, len(rows))
 	for _, row := range rows {

@@ -109,8 +109,8 @@ func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*E
 	return out, nil
 }
 
-// occurrenceOf finds the stored occurrence that a replacement date refers to. It returns a nil row if the stored series
-// has no such date. It reports false if the series is not stored.
+// occurrenceOf finds the stored occurrence with the series and date of d. It returns a nil row if the stored series has
+// no such date. It reports false if the series is not stored.
 func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(entseries.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {
@@ -317,8 +317,8 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 	}
 }
 
-// setWebsite sets the website of an event. If the source sent its own page of the event, the website is removed.
-// Readers then open the event's page in this calendar.
+// setWebsite sets the website of an event to the source's. If the source sent the URL of its own event page, it removes
+// the website. Readers then open the event's page in this calendar. Nil changes nothing.
 func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website) {
 	if wanted == nil {
 		return

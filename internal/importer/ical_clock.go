@@ -17,10 +17,10 @@ import (
 // STANDARD or DAYLIGHT that began before a wall time sets its offset.
 type icalClock struct {
 	observances []observance
-	budget      *int // see maxClockCost
-	cut         bool // the budget was used up, and changes lack
+	budget      *int // work left, which the clocks of a file share; see maxClockCost
+	cut         bool // whether the budget was used up, so that changes may be incomplete
 
-	// changes are the onsets in the years from first to last, in order of time.
+	// changes has the onsets in the years from first to last, sorted by time. It can also have others.
 	changes     []clockChange
 	first, last int
 }
@@ -42,7 +42,7 @@ type clockChange struct {
 	real     bool          // false if the observance starts before 1970: programs write current rules with the year 1601
 }
 
-// happensIn reports whether a time zone changes between the same offsets at the same instant.
+// happensIn reports whether the offset of a time zone changes from k.from to k.to at the instant k.at.
 func (k clockChange) happensIn(zone calendar.Zone) bool {
 	return offsetAt(zone, k.at.Add(-time.Second)) == k.from && offsetAt(zone, k.at) == k.to
 }
@@ -176,7 +176,7 @@ func newObservance(c *component) (o observance, ok bool, err error) {
 	return o, true, nil
 }
 
-// earliestOnset is the first year of an onset. Programs write onsets of the years 0001 and 1601, which mean always.
+// earliestOnset is the earliest year of an onset. Some programs write the year 0001 for an onset that applies always.
 const earliestOnset = 1000
 
 // parseOnset parses the wall time at which an observance begins. It raises years before earliestOnset to that year.
@@ -196,8 +196,8 @@ func parseOnset(text string) (calendar.Wall, bool) {
 	return calendar.WallOf(t), err == nil
 }
 
-// readOnsetsAround makes sure that c.changes has the onsets of the years around w. It does nothing if the file's
-// budget is used up.
+// readOnsetsAround makes sure that c.changes has the onsets of the years around w. If the file's budget is used up, it
+// sets c.cut instead.
 func (c *icalClock) readOnsetsAround(w calendar.Wall) {
 	const around = 8 // years read before and after
 	year, _, _ := w.Date()

@@ -20,8 +20,8 @@ type icalDate struct {
 	utc      bool          // the value is in UTC
 	floating bool          // the value has a time without a zone
 	unknown  bool          // the value names a zone that is unknown
-	flaw     string        // a notice on what of the value was not read, or ""
-	calendar *icalCalendar // of the property
+	flaw     string        // notice if only a part of the value was read; "" means none
+	calendar *icalCalendar // calendar in which the property stands
 }
 
 // datePattern matches the forms of a date without white space: those of the RFC and those of ISO 8601. A fraction of a second
@@ -33,8 +33,8 @@ var datePattern = regexp.MustCompile(
 var hourPattern = regexp.MustCompile(`^(\d{4}-?\d\d-?\d\dT\d\d)(Z?)$`)
 
 // parseICalDate parses a date such as 20261205, 20261205T180000 or 20261205T180000Z, and does not set its zone. It
-// accepts forbidden forms with one meaning: with punctuation, white space or an offset, 24:00, or without minutes or
-// seconds. It reads second 60 as 59 (RFC 5545, section 3.3.12). It returns false for other text.
+// accepts invalid forms with only one meaning, such as punctuation, white space, an offset, 24:00, or missing minutes.
+// It reads second 60 as 59 (RFC 5545, section 3.3.12). It returns false for other text and for years before 1000.
 func parseICalDate(text string) (d icalDate, ok bool) {
 	const longest = 100
 	if len(text) > longest {
@@ -118,7 +118,7 @@ func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
 	return zone.Wall(d.zone.Instant(d.wall))
 }
 
-// key returns a text that is equal for dates at the same instant, in any zone.
+// key returns a text that is equal for equal days, and for times at the same instant in any zone.
 func (d icalDate) key() string {
 	if d.day {
 		return d.wall.StartOfDay().Format("20060102")
@@ -126,8 +126,9 @@ func (d icalDate) key() string {
 	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
 }
 
-// nominalIn returns the nominal start that an EXDATE or RECURRENCE-ID identifies in a series with the given span. A
-// day without a time gets the series' time of day. For an all-day series the result is midnight.
+// nominalIn returns the start that an EXDATE or RECURRENCE-ID identifies in a series with the given span. It is a wall
+// time of the series' schedule, even if that date was moved. A day without a time gets the series' time of day. For an
+// all-day series the result is midnight.
 func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
 	switch {
 	case span.AllDay:
@@ -265,7 +266,8 @@ var durationPattern = regexp.MustCompile(
 	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
 
 // addDuration parses a DURATION and adds it to the start of s. Weeks and days are calendar days. Hours, minutes and
-// seconds are exact; for an all-day span they are rounded up to whole days.
+// seconds are exact; for an all-day span they are rounded up to whole days. It returns an error for invalid and
+// negative durations.
 func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	const longest = 100
 	compact := strings.ToUpper(strings.Join(strings.Fields(text[:min(len(text), longest)]), ""))
@@ -297,8 +299,8 @@ func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
 	return s.Zone.Wall(s.Zone.Instant(end).Add(exact)), nil
 }
 
-// instant returns the instant of a date property in UTC. It returns nil if the property is missing, invalid or
-// implausible.
+// instant returns the instant of a date property in UTC. It returns nil if the property is missing, invalid, without a
+// time or before 1970.
 func (c *component) instant(name string) *time.Time {
 	p, ok := c.first(name)
 	if !ok {
@@ -315,7 +317,7 @@ func (c *component) instant(name string) *time.Time {
 	return new(d.zone.Instant(d.wall))
 }
 
-// abbreviate shortens a long text with an ellipsis, so that a message can quote it.
+// abbreviate shortens a text of more than 60 characters with an ellipsis, so that a message can quote it.
 func abbreviate(s string) string {
 	const most = 60
 	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {

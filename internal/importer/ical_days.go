@@ -12,8 +12,8 @@ import (
 )
 
 // localClock returns a function that converts an instant to the wall time of the file's users. Their zone is
-// X-WR-TIMEZONE, or else the only zone in the file. It returns false if there is no such zone, or if it is UTC. The
-// importing site's zone is never used.
+// X-WR-TIMEZONE, or else the only known zone in the file. It returns false if there is no such zone, it is UTC, or the
+// file has more than 20. The importing site's zone is never used.
 func (c *icalCalendar) localClock() (wall func(time.Time) calendar.Wall, ok bool) {
 	switch {
 	case c.ownZone != nil:
@@ -144,11 +144,11 @@ func (d icalDate) wholeDays(s calendar.Span) calendar.Span {
 	}
 }
 
-// maxMatchedDays is the number of days of a rule with which dates are compared.
+// maxMatchedDays limits how many days of an event's rules daysOfRule lists.
 const maxMatchedDays = 5000
 
-// daysOfRule returns a function that reports whether an all-day event recurs on a day. It ignores UNTIL, and knows
-// only the first maxMatchedDays days of each rule. It expands the rules at its first call.
+// daysOfRule returns a function that reports whether an all-day event recurs on a day. It ignores UNTIL and days after
+// 100 years or after the first maxMatchedDays. It expands the rules at its first call.
 func (c *component) daysOfRule(s calendar.Span) func(calendar.Wall) bool {
 	var days map[string]bool
 	return func(w calendar.Wall) bool {
@@ -243,8 +243,8 @@ func (c *icalComponent) readableDates(name string, p property, s calendar.Span, 
 	return strings.Join(values, ",")
 }
 
-// periodEnd returns the end of a period in RDATE. text is the date or duration after the slash, and s has the
-// period's start.
+// periodEnd returns the end of a period in RDATE. text is the date or duration after the slash, and s has the period's
+// start. It returns an error if the end is invalid or before the start.
 func (c *icalCalendar) periodEnd(s calendar.Span, p property, text string) (end calendar.Wall, err error) {
 	if strings.HasPrefix(strings.ToUpper(strings.TrimSpace(text)), "P") {
 		s.End, err = addDuration(s, text)

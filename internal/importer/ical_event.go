@@ -77,8 +77,8 @@ func (c *component) isCanceled() bool {
 	return slices.ContainsFunc(c.words("STATUS"), func(status string) bool { return status == "CANCELLED" || status == "CANCELED" })
 }
 
-// keepStored marks description, status and venues as unknown if they are missing, because the file ends within the
-// event. The import then keeps their stored values.
+// keepStored marks missing description, venues and status as unknown, because the file ends within the event. It does
+// so for the status of a single event only. The import then keeps their stored values.
 func (o icalObject) keepStored(e *Event) {
 	o.notice("END", "the file ends within the event; what it has of it is taken")
 	if *e.Description == "" {
@@ -118,8 +118,9 @@ var singleProperties = []string{
 	"DTSTART", "DTEND", "DURATION", "SUMMARY", "DESCRIPTION", "LOCATION", "GEO", "URL", "ORGANIZER", "UID", "RECURRENCE-ID",
 }
 
-// checkLines adds a notice for each property that cannot be read or is not allowed. recurs tells whether the event
-// may have properties of a recurring event.
+// checkLines adds notices for unreadable and misplaced properties, for those with several different values, and for
+// unknown values of STATUS. An unreadable DTSTART, UID or RECURRENCE-ID gets no notice here. If recurs is true, EXDATE
+// and EXRULE are not misplaced.
 func (o icalObject) checkLines(recurs bool) {
 	for _, name := range slices.Sorted(maps.Keys(o.broken)) {
 		if len(o.properties[name]) == 0 && name != "DTSTART" && name != "UID" && name != "RECURRENCE-ID" {

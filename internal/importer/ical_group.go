@@ -16,7 +16,9 @@ type icalGroup struct {
 	overrides []*icalComponent // components with RECURRENCE-ID
 }
 
-// groupByUID groups the components by UID, in the order of the first component of each.
+// groupByUID groups the components by UID, in the order of the first component of each. An event without a UID gets one
+// from its start and title. A change with an unusable RECURRENCE-ID and no start becomes a Problem, as does one with
+// RANGE=THISANDPRIOR.
 func (r *icalReader) groupByUID(components []*component) []*icalGroup {
 	var groups []*icalGroup
 	byUID := make(map[string]*icalGroup)
@@ -178,7 +180,7 @@ type icalComponent struct {
 	*component
 	where    string
 	uid      string
-	hasUID   bool // the file has the UID, and no other event in it
+	hasUID   bool // whether the UID is from the file, and no other event shares it
 	sequence int
 	changed  time.Time // time of LAST-MODIFIED, otherwise DTSTAMP
 	replaces *icalDate // RECURRENCE-ID, the date of a series that it changes; nil for the event itself

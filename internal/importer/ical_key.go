@@ -36,8 +36,8 @@ func icalDateKey(series, date string) string { return series + "?recurrence=" + 
 // maxICalKey is the maximum length of the source id of an event, in characters. It leaves room for icalDateKey.
 const maxICalKey = maxSource - len("?recurrence=20261205T180000Z")
 
-// standInUID returns a UID for an event that has none. It is made of start and title, so the next import gets the
-// same UID. seen counts events by start and title, and numbers those that are equal.
+// standInUID returns a UID for an event without one. It is made of start and title, so the next import gets the same
+// UID. It counts the event in seen, by start and title, and adds a number to repeats.
 func (c *icalComponent) standInUID(seen map[string]int) string {
 	start := c.value("DTSTART")
 	if d, err := c.start(); err == nil {

@@ -73,8 +73,8 @@ func (r *icalReader) limitDates(o icalObject, s recur.Schedule) (recur.Schedule,
 	return cut, err
 }
 
-// lastStarts returns the latest starts of a schedule's rule up to now, in ascending order. They are all starts of a
-// rule with COUNT, otherwise the last recur.MaxOccurrences or more.
+// lastStarts returns the latest starts of a schedule's rule up to now, in ascending order. For a rule with COUNT it
+// returns all. Otherwise it returns at least the last recur.MaxOccurrences if there are so many.
 func lastStarts(s recur.Schedule, now calendar.Wall) (past []calendar.Wall) {
 	for years := 3; ; years *= 10 {
 		after := calendar.Wall{}

@@ -287,7 +287,7 @@ func isWide(data []byte, zero int) bool {
 // textDecoder converts lines that are not valid UTF-8 to UTF-8.
 type textDecoder struct {
 	charmap *charmap.Charmap // for lines that do not name their encoding
-	// decoded counts lines in another encoding, and replaced counts lines in UTF-8 with some invalid bytes.
+	// decoded counts lines that were read with charmap, and replaced counts lines in UTF-8 with some invalid bytes.
 	decoded, replaced int
 }
 
@@ -300,7 +300,8 @@ func newTextDecoder(language calendar.Language) *textDecoder {
 	return &textDecoder{charmap: charmap.Windows1252}
 }
 
-// text returns s as valid UTF-8. charset is the value of the parameter CHARSET; "" means none.
+// text returns s as valid UTF-8. It decodes other text from charset, or else from d.charmap. If the property has no
+// parameter CHARSET, charset is "". Bytes that it cannot decode become U+FFFD.
 func (d *textDecoder) text(s, charset string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -16,7 +16,7 @@ import (
 type icalFile struct {
 	calendars []*icalCalendar
 	events    []*component
-	// other counts the ignored components of otherComponents, by name.
+	// other counts the tasks, journal entries and busy times, which are ignored, by component name.
 	other map[string]int
 	// isCutOff is true if the file ends within a calendar, or was not read to its end.
 	isCutOff bool
@@ -37,7 +37,7 @@ type icalCalendar struct {
 	zones     *icalZones
 	named     bool // whether zone is that of X-WR-TIMEZONE
 	floating  bool // whether it has events with times without a zone
-	// local is localClock, computed once.
+	// local returns the result of localClock, which it computes once.
 	local func() (wall func(time.Time) calendar.Wall, ok bool)
 }
 
@@ -46,7 +46,7 @@ type component struct {
 	calendar   *icalCalendar         // calendar of an event; nil for other components
 	line       int                   // line of its BEGIN in the file
 	properties map[string][]property // by name, in upper case
-	broken     map[string]int        // lines of properties that cannot be read, by name; the first of each
+	broken     map[string]int        // line of the first unreadable property of each name
 	flaws      []string              // flaws of its lines, for notices
 	isCutOff   bool                  // the file ends within the component, or is not read further
 	changes    []*component          // STANDARD and DAYLIGHT components of a time zone
@@ -98,7 +98,8 @@ func (c *component) first(name string) (property, bool) {
 	return property{}, false
 }
 
-// flaw records a problem in a line, which the import reports as a notice.
+// flaw records a problem in a line, which the import reports as a notice. After 20 flaws it records only that there are
+// more.
 func (c *component) flaw(line int, text string) {
 	const most = 20 // flaws of a component that are named
 	switch {
@@ -109,7 +110,8 @@ func (c *component) flaw(line int, text string) {
 	}
 }
 
-// lineOf returns the line number of the first property with the name, or of the component if there is none.
+// lineOf returns the line of the first unreadable property with the name, or else of a readable one. If there is none,
+// it returns the line of the component's BEGIN.
 func (c *component) lineOf(name string) int {
 	if line, ok := c.broken[name]; ok {
 		return line
@@ -170,7 +172,7 @@ var (
 // of a web server, can come before it.
 const maxICalStart = 64 << 10
 
-// isICal reports whether a file begins like an iCalendar file, in any encoding.
+// isICal reports whether a file begins like an iCalendar file, in UTF-16 or any encoding that extends ASCII.
 func isICal(data []byte) bool {
 	data = data[:min(len(data), maxICalStart)]
 	if text, ok := decodeUTF16(data); ok {
@@ -179,9 +181,9 @@ func isICal(data []byte) bool {
 	return icalBegin.Match(bytes.ReplaceAll(bytes.TrimPrefix(data, byteOrderMark), []byte{0}, nil))
 }
 
-// parseICal reads the components of an iCalendar file, even if they are not nested correctly. It skips invalid lines.
-// If such a line has a name, component.broken records it. Texts that are not UTF-8 are converted from the usual
-// encoding of language. When the file exceeds a limit, the rest is ignored.
+// parseICal reads the components of an iCalendar file, even if they are not nested correctly. It skips invalid lines,
+// and records those of known properties in component.broken. Texts that are not UTF-8 are converted from the usual
+// encoding of language. When the file exceeds a limit, the rest is ignored. It returns errNotCalendar for other files.
 func parseICal(data []byte, language calendar.Language) (*icalFile, error) {
 	if !isICal(data) {
 		return nil, errNotCalendar
@@ -363,7 +365,8 @@ func (p *icalParser) end(block string, line int) {
 	}
 }
 
-// property adds a property to the current component.
+// property adds a property to the current component, or to its broken properties if the line cannot be read. It stops
+// the parser after maxProperties.
 func (p *icalParser) property(name, rest string, line contentLine) {
 	if p.properties++; p.properties > maxProperties {
 		p.stop(errManyLines)
@@ -400,7 +403,8 @@ func (p *icalParser) property(name, rest string, line contentLine) {
 // shortLine is the number of bytes of a line below which a program does not fold it.
 const shortLine = 60
 
-// continueLast appends a line that is not a property to the value of the last property.
+// continueLast appends a line that is not a property to the value of the last property. If there is none, it counts the
+// line as stray.
 func (p *icalParser) continueLast(line contentLine) {
 	if p.last == "" {
 		if p.strayLines++; p.strayLines == 1 {
@@ -461,7 +465,7 @@ var textEscapes = strings.NewReplacer(
 	`\\`, `\`, `\n`, "\n", `\N`, "\n", `\;`, ";", `\,`, ",", `\"`, `"`, `\:`, ":",
 )
 
-// icalText decodes a value of type TEXT.
+// icalText decodes a value of type TEXT. It removes white space at both ends.
 func icalText(value string) string {
 	return strings.TrimSpace(strings.ReplaceAll(textEscapes.Replace(value), "\r", ""))
 }

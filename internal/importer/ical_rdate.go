@@ -21,8 +21,8 @@ func (p periodDate) eventAt(e *Event) *Event {
 	return &one
 }
 
-// readDateList reads all dates of the property name, RDATE or EXDATE, as nominal starts in the zone of span. periods
-// are those dates that have their own end.
+// readDateList reads up to maxDates dates of the property called name, RDATE or EXDATE. It returns nominal starts in
+// the zone of span. It leaves out others with a notice. The result periods has the dates with their own end.
 func (r *icalReader) readDateList(o icalObject, name string, span calendar.Span) (dates []recur.Date, periods []periodDate) {
 	for _, p := range o.properties[name] {
 		for value := range strings.SplitSeq(p.value, ",") {

@@ -54,7 +54,8 @@ func decodeICal(data []byte, site calendar.Site) (*Calendar, error) {
 	return r.cal, nil
 }
 
-// setZone sets the zone of a calendar from X-WR-TIMEZONE, or from TZ of vCalendar 1.0.
+// setZone sets the zone of a calendar from X-WR-TIMEZONE, or from TZ of vCalendar 1.0. If there is none or it is
+// unknown, the calendar keeps its zone. An unknown X-WR-TIMEZONE adds a notice.
 func (r *icalReader) setZone(c *icalCalendar) {
 	name := icalText(c.value("X-WR-TIMEZONE"))
 	if zone, ok := c.version1Zone(); ok && name == "" {
@@ -77,7 +78,7 @@ func (r *icalReader) setZone(c *icalCalendar) {
 	}
 }
 
-// summarise adds the notices about the whole file. Call it after all events are read.
+// summarise adds the notices and Problems about the whole file. Call it after all events are read.
 func (r *icalReader) summarise() {
 	note := func(format string, args ...any) {
 		r.cal.Notices = append(r.cal.Notices, fmt.Sprintf(format, args...))
@@ -149,7 +150,8 @@ func (r *icalReader) notices(c *icalComponent, log *readLog) {
 	}
 }
 
-// icalPosition returns the position of an event in a file, for messages.
+// icalPosition returns the position of an event in a file for messages, such as "event 3 (UID abc)". The UID is left
+// out if it is "".
 func icalPosition(index int, uid string) string {
 	at := fmt.Sprintf("event %d", index)
 	if uid != "" {

@@ -11,8 +11,8 @@ import (
 )
 
 // readRecurrence reads the schedule of a recurring event and its changed dates. It leaves out a rule that cannot be
-// stored, with a notice. The start, the RDATEs and the changed dates remain. The result following has changes of a
-// date and all later ones, which the caller applies.
+// stored, with a notice. The start, the RDATEs and the changed dates remain. The result following has changes of a date
+// and all later ones, which the caller applies. If no valid schedule remains, it records a fault and returns nil.
 func (r *icalReader) readRecurrence(o icalObject, d decodedEvent, overrides []*icalComponent) (_ *Recurrence, following []*icalComponent) {
 	span := d.event.Span
 	rules, excluded, ok := r.readRules(o, span)
@@ -174,7 +174,7 @@ func (r *icalReader) scheduleOf(
 	return recur.New(span.MoveStart(all[0]), recur.Rule{}, append(rdates, datesOf(all)...), nil)
 }
 
-// ruleReason returns the text of an error that refuses a rule or a schedule.
+// ruleReason returns, for a notice, the reason in an error that refuses a rule or a schedule.
 func ruleReason(err error) string {
 	var refused *recur.Error
 	if !errors.As(err, &refused) {
@@ -227,8 +227,8 @@ func scheduleFrom(o icalObject, span calendar.Span, rule recur.Rule, rdates []re
 	return recur.New(span.MoveStart(start), rule, append(rdates, recur.Date{Wall: span.Start}), nil)
 }
 
-// addOrphans returns the schedule with those changed dates as RDATEs that it does not have. It instead removes such
-// a date from *changed if it is canceled.
+// addOrphans adds those changed dates that a schedule does not have to its RDATEs, and returns it. If such a date is
+// canceled, it removes the date from *changed instead. Each gets a notice.
 func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedule, error) {
 	dates := make([]recur.Date, len(*changed))
 	for i, e := range *changed {
@@ -255,7 +255,8 @@ func addOrphans(o icalObject, s recur.Schedule, changed *[]*Event) (recur.Schedu
 	return recur.New(s.Span, s.Rule, rdates, datesOf(s.ExDate))
 }
 
-// unknownDates returns those of the dates that are not starts of a schedule, keyed by their text.
+// unknownDates returns the dates that are not starts of a schedule, as a set of their texts. Nil means that all are
+// starts.
 func unknownDates(s recur.Schedule, dates []recur.Date) (map[string]bool, error) {
 	_, err := recur.New(s.Span, s.Rule, datesOf(s.RDate), dates)
 	var refused *recur.Error

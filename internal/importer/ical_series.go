@@ -93,9 +93,9 @@ func (r *icalReader) splitAtChanges(series *Event, changes []*icalComponent) {
 	}
 }
 
-// moveRest returns the schedule of a split series from the date cut on. rest is their present schedule. The change
-// has the span, and moves cut to start. If the rule does not produce the moved dates, they become a list, with a
-// notice.
+// moveRest returns the new schedule for the later dates of a split series, those from cut on. The parameter rest is
+// their schedule so far. The change gives them the span, and moves cut to start. If the rule does not produce the moved
+// dates, they become a list, with a notice.
 func (r *icalReader) moveRest(o icalObject, rest recur.Schedule, span calendar.Span, cut, start calendar.Wall) (recur.Schedule, error) {
 	span = span.MoveStart(moveWall(rest.Start, cut, start))
 	changed, err := rest.Change(span, nil, nil, nil)
@@ -138,7 +138,7 @@ func (r *icalReader) changeOwnDate(o icalObject, series *Event, d decodedEvent, 
 // changesOneDate is the notice about a change of all following dates that was applied to its own date only.
 const changesOneDate = "the change of this and all following dates counts for this date alone"
 
-// moveWall returns w plus the difference between from and to.
+// moveWall returns w moved by the difference on the clock from from to to.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }

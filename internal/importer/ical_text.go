@@ -25,7 +25,7 @@ func (o icalObject) plain(name, text string, limit int) string {
 	return s
 }
 
-// onOneLine returns a text without line breaks and other control characters.
+// onOneLine returns a text without control characters, with each run of white space and line breaks as one space.
 func onOneLine(text string) string {
 	printable := strings.Map(func(r rune) rune {
 		switch {
@@ -39,7 +39,7 @@ func onOneLine(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// truncate cuts a text to limit characters.
+// truncate cuts a text of more than limit characters to that length. It returns a shorter text unchanged.
 func truncate(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
@@ -97,7 +97,8 @@ func isHTML(text string) bool {
 	return false
 }
 
-// html returns the text as sanitised HTML. name is the property, for the notice.
+// html returns the text as sanitised HTML. For text that cannot be sanitised it returns "", with a notice. name is the
+// property, for the notice.
 func (o icalObject) html(name, text string) string {
 	s, err := markup.HTML(text)
 	if err != nil {
@@ -108,7 +109,7 @@ func (o icalObject) html(name, text string) string {
 }
 
 // address returns the http or https URL in a property, adding https if the scheme is missing. It returns "" for
-// anything else.
+// anything else, with a notice unless the property is empty.
 func (o icalObject) address(name string) string {
 	if p, ok := o.first(name); ok {
 		if s := webAddress(icalText(p.value)); s != "" {
@@ -138,8 +139,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// standInTitle returns a title for an event that has none: its category, or else the word "event" in the language
-// with the venue's name.
+// standInTitle returns a title for an event without one: its first category, or else the word "event" in the language.
+// A venue's name follows that word.
 func standInTitle(e *Event, language calendar.Language) string {
 	if len(e.Terms) > 0 {
 		return e.Terms[0].Name

@@ -137,7 +137,8 @@ func (z *icalZones) ruleStarts(c *component, start calendar.Wall, after time.Tim
 }
 
 // find returns the zone that a TZID names. IANA names come first, as in other programs, because a VTIMEZONE is often
-// old or incomplete. Next are the VTIMEZONE components of the file, then Windows names and offsets.
+// old or incomplete. Next are the VTIMEZONE components of the file, then Windows names and offsets. For an unknown
+// name, the result has no clock, and known is false.
 func (z *icalZones) find(name string) *icalZone {
 	found := z.found[name]
 	if found == nil {
@@ -209,7 +210,7 @@ func (z *icalZones) agree(clock *icalClock, zone calendar.Zone, dates []calendar
 }
 
 // differences counts the wall times that a zone and a clock map to different instants. It stops when the number exceeds
-// most, or when the budget is used up.
+// most. If the budget is used up, it returns the number of dates.
 func (z *icalZones) differences(clock *icalClock, zone calendar.Zone, dates []calendar.Wall, most int) int {
 	n := 0
 	for _, w := range dates {

@@ -45,8 +45,9 @@ type imageFile struct {
 	before media.Image
 }
 
-// download fetches images that have no stored file or a changed URL, and returns their files by source id. If a
-// download fails, it adds a Problem: a new image is then stored as a link, and a stored image keeps its file.
+// download fetches images that have no stored file or a changed URL, and returns their files by source id. In a dry run
+// or without r.Pictures it fetches none. An unusable image becomes a Problem. A new image is then stored as a link, and
+// a stored image keeps its file. Other failures are errors.
 func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*imageFile, error) {
 	files := make(map[string]*imageFile)
 	if r.Pictures == nil || r.DryRun {

@@ -1,5 +1,5 @@
-// Package importer copies calendars from other services. A Reader collects the events of a compatible REST API,
-// from its address or a saved page, or of an iCalendar file. An Importer stores them with their series, venues,
+// Package importer copies calendars from other services. A Reader reads events from a compatible REST API
+// or its saved pages, an iCalendar file or a table. An Importer stores them with their series, venues,
 // organizers, terms and images.
 //
 // A record is recognised by the global id of its source. So an import can be repeated: it stores what has
@@ -16,7 +16,8 @@
 //
 // The comments use these words. A source id (Origin.Key) identifies a record in every import. A fault is a reason
 // to refuse a record, and becomes a Problem of the report. A notice says what was left out or changed. The nominal
-// start of a date in a series is the wall time that the schedule gives to it, even if the date was moved.
+// start of a date in a series is the wall time that the schedule gives to it, even if the date was moved. A base is
+// the path segment before the slug in a URL of the source.
 package importer
 
 import (
@@ -54,10 +55,11 @@ type Importer struct {
 	Progress func(done, total int)
 }
 
-// Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to them. A
-// transaction stores batchSize records. If it fails, Run stores them one by one, so that an invalid record does not
-// affect others. If Run ends early, it returns the reason as an error, and the report covers what was done. If records
-// cannot keep the ids of the source, it stores nothing and returns *TakenError.
+// Run stores a calendar: first terms, images, venues and organizers, then the series and events with links to them.
+// Last, it moves the events in cal.Gone to the trash. A transaction stores up to batchSize records. If it fails, Run
+// stores them one by one, so that an invalid record does not affect others. If Run ends early, it returns the reason as
+// an error, and the report covers what was done. If records cannot keep the ids of the source, it stores nothing and
+// returns *TakenError.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,

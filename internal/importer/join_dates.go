@@ -108,8 +108,8 @@ func (e *Event) fieldsText() (string, error) {
 	return string(data), err
 }
 
-// datedPath matches the path before the day in a URL such as /event/{slug}/{day}/. A number after the day
-// distinguishes two events of one day.
+// datedPath matches the path of a URL such as /event/{slug}/{day}/. Its group is the part before the day. A number
+// after the day distinguishes two events of one day.
 var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
 
 // seriesPageOf returns the host and path of a recurring event's page, from the URL of one of its dates. It returns

@@ -27,7 +27,8 @@ var (
 	scheduleFields = append(slices.Clone(movingFields), "rrule", "rdate")
 )
 
-// editedFields names a record's fields that persons changed here, in the form of the change log.
+// editedFields is the set of a record's fields that persons changed here. The names are those of the change log: title,
+// or title:pl for a translation.
 type editedFields map[string]bool
 
 // editedByPersons returns, by record id, which fields users changed. The change log names a
@@ -57,7 +58,8 @@ func (r *importRun) editedByPersons(ctx context.Context, db *ent.Client, kind ca
 	return all, nil
 }
 
-// editedByPerson is editedByPersons for one record. For id 0, a new record, it returns nothing.
+// editedByPerson returns which fields of one record users changed (see editedByPersons). For id 0, a new record, it
+// returns nil.
 func (r *importRun) editedByPerson(ctx context.Context, db *ent.Client, kind calendar.Kind, id int64) (editedFields, error) {
 	if id == 0 {
 		return nil, nil
@@ -66,8 +68,8 @@ func (r *importRun) editedByPerson(ctx context.Context, db *ent.Client, kind cal
 	return all[id], err
 }
 
-// editedEvent returns the fields of an event that persons changed, alone or with its series. The series is nil for a
-// single event.
+// editedEvent returns the fields of an event that persons changed, alone or with its series. The parameter series is
+// the id of its series; nil means a single event.
 func (r *importRun) editedEvent(ctx context.Context, db *ent.Client, id int64, series *int64) (editedFields, error) {
 	edited, err := r.editedByPerson(ctx, db, calendar.Event, id)
 	if err != nil || series == nil {
@@ -117,7 +119,8 @@ func (k *keptFields) keepTexts(c *change, original calendar.Language, title stri
 	c.isTranslation = c.isTranslation && c.texts.translates(original)
 }
 
-// keepValue clears the value to write of an edited field. It reports whether there was one.
+// keepValue sets *value, a field's planned new value, to nil if a person changed the field here. It then adds the field
+// to k.names. It reports whether it did so.
 func keepValue[T any](k *keptFields, name string, value **T) bool {
 	if *value == nil || !k.edited[name] {
 		return false
@@ -127,7 +130,8 @@ func keepValue[T any](k *keptFields, name string, value **T) bool {
 	return true
 }
 
-// keepPlain calls keepValue for fields without rules of their own.
+// keepPlain calls keepValue for a record's plain fields, such as flags and phone numbers. It returns an error for a
+// field of an unknown type.
 func (k *keptFields) keepPlain(fields []ent.PlainField) error {
 	for _, f := range fields {
 		switch value := f.Value.(type) {
@@ -185,7 +189,8 @@ func (k *keptFields) sorted() []string {
 	return k.names
 }
 
-// keepNamed is keepEvent for venues and organizers.
+// keepNamed removes the fields that a person changed here from the planned write of a venue or organizer. It calls
+// fields for those that only one kind has. It returns the names of those that would have changed.
 func keepNamed[V comparable](
 	c *change, s storedTexts, in *edit.NamedInput[V], fields func(*keptFields, *V) error, edited editedFields,
 ) ([]string, error) {
@@ -205,7 +210,8 @@ func keepNamed[V comparable](
 	return k.sorted(), nil
 }
 
-// keepTerm is keepEvent for categories and tags.
+// keepTerm removes the fields that a person changed here from the planned write of a category or tag. It returns the
+// names of those that would have changed.
 func keepTerm(c *change, s storedTexts, in *edit.TermInput, edited editedFields) []string {
 	if len(edited) == 0 {
 		return nil
@@ -225,8 +231,8 @@ func keepVenueValues(k *keptFields, v *edit.VenueValues) error {
 
 func keepOrganizerValues(k *keptFields, v *ent.OrganizerValues) error { return k.keepPlain(v.Plain()) }
 
-// KeptFields returns how many fields the import left alone because persons changed them here, and in which records. It
-// returns "" if there are none.
+// KeptFields says in English how many fields the import left alone because persons changed them here, and in which
+// records. It returns "" if there are none.
 func (r *Report) KeptFields() string {
 	fields := 0
 	var titles []string
@@ -243,8 +249,8 @@ func (r *Report) KeptFields() string {
 	return fmt.Sprintf("%d fields kept that were changed here: %s", fields, strings.Join(titles, "; "))
 }
 
-// noteForgotten adds a notice if the change log does not reach back to the first write. Then the import may overwrite
-// what persons changed before.
+// noteForgotten adds a notice if KeepEdited is set and the change log does not reach back to the first write. Then the
+// import may overwrite what persons changed before.
 func (r *importRun) noteForgotten(ctx context.Context) error {
 	if !r.KeepEdited {
 		return nil

@@ -4,8 +4,9 @@ import (
 	"slices"
 )
 
-// linkedRecords are the different terms, images, venues and organizers of a calendar, including those without an
-// event. They are in the order of first use, with parents before children.
+// linkedRecords are the different terms, images, venues and organizers of a calendar and its events. They are in the
+// order of first use, after the terms in Calendar.Parents. Records of this calendar that a table links by id or slug
+// are left out.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

@@ -31,9 +31,9 @@ type namedRow interface {
 // namedKind has the queries and write rules for venues or for organizers.
 type namedKind[R namedRow, V comparable] struct {
 	kind             calendar.Kind
-	empty            R // compared with a new record
+	empty            R // row without values, with which a new record is compared
 	bySource, byName func(texts []string) ([]R, error)
-	// keep leaves the fields alone that only its kind has and a person changed.
+	// keep removes the fields that only this kind has from the planned values if a person changed them.
 	keep  func(*keptFields, *V) error
 	rules interface {
 		Create(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.NamedInput[V]) (R, bool, error)
@@ -41,8 +41,8 @@ type namedKind[R namedRow, V comparable] struct {
 	}
 }
 
-// prepareNamed compares venues or organizers of the source with the stored ones, and returns the writes that make
-// them equal.
+// prepareNamed compares venues or organizers of the source with the stored ones, and returns the writes that make them
+// equal. If the source knows little more than a record's name, an existing record that matches stays unchanged.
 func prepareNamed[T namedRecord[R, V], R namedRow, V comparable](
 	ctx context.Context, r *importRun, db *ent.Client, k namedKind[R, V], items []T,
 ) ([]recordWrite, error) {

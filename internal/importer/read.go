@@ -49,7 +49,7 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 
 // maxPages and the other constants limit what a Reader requests and reads.
 const (
-	maxBody     = 32 << 20         // bytes of a reply from an address; files have no such limit
+	maxBody     = 32 << 20         // bytes of a reply from an address or of a table; other files have no such limit
 	maxPages    = 10_000           // pages of one list
 	maxTries    = 6                // tries of one request
 	maxWait     = 2 * time.Minute  // maximum delay that a service may request before a retry

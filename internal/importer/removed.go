@@ -11,7 +11,7 @@ import (
 // repeated import changes no text.
 var frameTitles = markup.FrameTitles{Video: "Video", Map: "Map"}
 
-// takeRemoved returns what the descriptions read so far have lost, and resets it.
+// takeRemoved returns the counts of elements removed from the descriptions read so far, and resets them.
 func (l *readLog) takeRemoved() markup.Removed {
 	removed := l.removed
 	l.removed = markup.Removed{}

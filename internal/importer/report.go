@@ -139,7 +139,7 @@ func (r *Report) Summary() string {
 	return text
 }
 
-// someNames returns the first few different names, quoted, and says how many other records there are.
+// someNames returns the first five different names, quoted, and says how many other records there are.
 func someNames(names []string) string {
 	const most = 5
 	var shown []string
@@ -196,7 +196,7 @@ func joinErrors(errs []error) string {
 
 var errEmptyPage = errors.New("not a page of events")
 
-// hiddenPage is the page number of events that no list of the source shows.
+// hiddenPage is the page number in messages about events that no list of the source shows.
 const hiddenPage = 0
 
 // recordPosition describes where an event is in the source, such as "page 2, event 5", for messages. The id is added

@@ -145,8 +145,8 @@ func dropNamesakes(ctx context.Context, db *ent.Client, list []edit.Origin, titl
 	return nil
 }
 
-// originsOf returns the source records that have an id, UID or guid at the source. titles has their titles by source
-// id.
+// originsOf returns the source records with an id, UID or guid at the source. It leaves out records that a table finds
+// here, and dates whose series is not in the source. The result titles has their titles by source id.
 func originsOf(found linkedRecords, events []*Event) (list []edit.Origin, titles map[string]string) {
 	titles = make(map[string]string)
 	add := func(kind calendar.Kind, item sourceRecord, uid, guid string) {
@@ -311,7 +311,8 @@ var titleColumns = map[calendar.Kind]string{
 	calendar.Event: event.FieldTitle, calendar.Image: image.FieldSourceURL, calendar.Series: series.FieldSlug,
 }
 
-// describeRecord sets the kind and title of the record of this calendar that has the id.
+// describeRecord sets the kind and title of the record of this calendar that has the id. If there is none, two records
+// of the source share the id, and it sets sharedAtTheSource.
 func (t *TakenID) describeRecord(ctx context.Context, db *ent.Client) error {
 	drawn, err := db.Record.Query().Where(record.ID(t.ID)).Only(ctx)
 	if ent.IsNotFound(err) {

@@ -85,7 +85,7 @@ func positionOf(position string) string {
 	return calendar.Prefix
 }
 
-// list returns the texts and numbers of the member name, which is a list or a single value.
+// list returns the texts and numbers of the member called name, which is a list or a single value.
 func (o object) list(name string) []string {
 	if o.isEmpty(name) {
 		return nil

@@ -74,8 +74,8 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	return e
 }
 
-// setPlain sets a plain field of the event from the JSON member of that name. flag parses a boolean. Null becomes
-// "".
+// setPlain sets a plain field of the event from the JSON member of that name. flag parses a boolean. A text that is
+// null becomes "". A missing member leaves the field nil.
 func (o object) setPlain(f ent.PlainField, flag func(name string) *bool) {
 	_, said := o.members[f.Name]
 	switch value := f.Value.(type) {

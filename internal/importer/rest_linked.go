@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// named reads the fields that venues and organizers share. kind is also the member with the name.
+// named reads the fields that venues and organizers share. kind is also the JSON member with the record's name.
 func (d recordReader) named(o object, kind calendar.Kind) Named {
 	n := Named{
 		Origin: d.origin(o, o.id("id"), string(kind)),
@@ -46,8 +46,8 @@ func (d recordReader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState returns the stateprovince that Almanac sends for a venue which has none stored (contract, section
-// 6.2).
+// derivedState returns the stateprovince that Almanac sends for a venue without a stored one (contract, section 6.2).
+// It is the state, if there is one and the country is the United States or unknown. Otherwise it is the province.
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":
@@ -122,7 +122,7 @@ var mimeTypes = map[string]string{
 	"svg": "image/svg+xml", "avif": "image/avif", "bmp": "image/bmp", "tiff": "image/tiff",
 }
 
-// image reads the image of a record. Nil means that it has none.
+// image reads the image of a record. Nil means that it has none with a usable URL and id.
 func (d recordReader) image(o object) *Image {
 	if o.isEmpty("image") {
 		return nil
@@ -177,8 +177,8 @@ func (d recordReader) image(o object) *Image {
 	return img
 }
 
-// extension returns a file extension in lower case, without the dot: the one that the service sent, or else that of
-// the URL.
+// extension returns a file extension in lower case, without the dot: the one that the service sent, or else that of the
+// URL. It returns "" for one longer than 10 bytes or with letters beyond ASCII.
 func extension(sent, address string) string {
 	ext := sent
 	if ext == "" {

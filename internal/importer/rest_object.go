@@ -19,7 +19,7 @@ import (
 )
 
 // object reads members of a JSON object from services with loose types: numbers as text, text as numbers, and false,
-// null or [] for nothing. It records a fault for each value that it cannot interpret.
+// null or [] for nothing. It records a fault or a notice for a value that it cannot interpret.
 type object struct {
 	members map[string]json.RawMessage
 	at      string // prefix of names in faults and notices, such as "venue: "
@@ -41,7 +41,7 @@ func newObject(raw json.RawMessage, at string, log *readLog) (object, bool) {
 	return o, true
 }
 
-// Maximum lengths of stored texts in characters (contract, section 4).
+// maxTitle, maxText, maxURL and maxSource are the maximum lengths of stored texts, in characters (contract, section 4).
 const (
 	maxTitle  = 500
 	maxText   = 255
@@ -80,7 +80,8 @@ func (o object) isEmpty(name string) bool {
 	return json.Unmarshal(raw, &members) == nil && len(members) == 0
 }
 
-// raw returns a text or number as it was sent. It returns "" if the member is missing or empty.
+// raw returns a text or number as it was sent. It returns "" if the member is missing or empty. For a value of another
+// type it records a fault and returns "".
 func (o object) raw(name string) string {
 	if o.isEmpty(name) {
 		return ""
@@ -99,13 +100,14 @@ func (o object) raw(name string) string {
 	return ""
 }
 
-// text returns the member name as plain text (markup.Text), cut to limit characters. A limit of 0 means none. For an
-// invalid value it records a fault and returns "".
+// text returns the member called name as plain text (markup.Text), cut to limit characters. A limit of 0 means none.
+// For an invalid value it records a fault and returns "".
 func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
-// inert returns the member name as text without markup. Use it for fields that the API sends unescaped.
+// inert returns the member called name as text without markup, cut to limit characters. A limit of 0 means none. Use it
+// for fields that the API sends unescaped. For an invalid value it records a fault and returns "".
 func (o object) inert(name string, limit int) string {
 	s, err := markup.Text(o.raw(name))
 	if err != nil {
@@ -133,7 +135,8 @@ func (o object) cutWithNotice(name, s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit]))
 }
 
-// html returns the member name as sanitised HTML. It adds what that removes to the log.
+// html returns the member called name as sanitised HTML. It adds what that removes to the log. For text that cannot be
+// sanitised it records a fault and returns "".
 func (o object) html(name string) string {
 	text, removed := markup.WithFrameLinks(o.raw(name), frameTitles)
 	o.log.removed = o.log.removed.Add(removed)
@@ -145,8 +148,8 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns the member name as a boolean, which services also send as 1, "yes" and the like. Nil means null, ""
-// or missing.
+// flag returns the member called name as a boolean, which services also send as 1, "yes" and the like. Nil means null,
+// "", missing or invalid. An invalid value is also a fault.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -167,7 +170,8 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id returns the member name as the digits of a positive number. "" means missing or empty.
+// id returns the member called name as the digits of a positive number. If it is missing, empty, 0 or invalid, it
+// returns "". An invalid value is also a fault.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -180,7 +184,8 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number returns the member name as a finite number. Nil means missing or empty.
+// number returns the member called name as a finite number. Nil means missing, empty or invalid. An invalid value is
+// also a fault.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -194,7 +199,8 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// count returns the member name as a number of pixels, bytes or records. 0 means missing or empty.
+// count returns the member called name as a number of pixels, bytes or records. If it is missing, empty or invalid, it
+// returns 0. An invalid value is also a fault.
 func (o object) count(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -207,7 +213,7 @@ func (o object) count(name string) int64 {
 	return int64(*f)
 }
 
-// wall returns the member name as a wall time. It returns false if the member is missing or invalid.
+// wall returns the member called name as a wall time. It returns false if the member is missing or invalid.
 func (o object) wall(name string) (calendar.Wall, bool) {
 	s := strings.TrimSpace(o.raw(name))
 	// Services send these values if there is no date.
@@ -222,8 +228,8 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant returns the instant in the member utc, or else the wall time of zone in the member local. Nil means that
-// both are missing.
+// instant returns the instant in the member called utc. Without one, it reads the member called local as a wall time of
+// zone. Nil means that neither has a valid time.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
 		return new(calendar.UTC().Instant(w))
@@ -244,7 +250,7 @@ var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 // schemePattern matches the start of a text that browsers interpret as the scheme of a URL.
 var schemePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
-// link returns the web URL in the member name, which may lack "https://". It returns "" for an invalid URL or
+// link returns the web URL in the member called name, which may lack "https://". It returns "" for an invalid URL or
 // another scheme, because web pages link to the result.
 func (o object) link(name string) string {
 	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
@@ -264,7 +270,7 @@ func (o object) link(name string) string {
 	return s
 }
 
-// address returns the member name if it is an absolute http or https URL, else "".
+// address returns the member called name if it is an absolute http or https URL, else "".
 func (o object) address(name string) string {
 	s := o.link(name)
 	if s == "" {
@@ -278,11 +284,12 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug returns the member name as a valid slug (see keptSlug).
+// slug returns the member called name as a valid slug (see keptSlug).
 func (o object) slug(name string) string { return keptSlug(o.raw(name)) }
 
-// keptSlug returns a valid slug from any text. It percent-encodes what the source percent-encodes, and slugs in
-// scripts other than Latin, so that the record keeps its URL. It transliterates Latin letters.
+// keptSlug returns a valid slug from any text, or "" if it has no usable character. It percent-encodes what the source
+// percent-encodes, and slugs in scripts other than Latin, so that the record keeps its URL. It transliterates Latin
+// letters.
 func keptSlug(raw string) string {
 	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
@@ -317,7 +324,8 @@ func isOtherLetter(r rune) bool {
 
 var errNotObject = errors.New("not an object")
 
-// objects returns the objects of a member that is a list of objects or a single one.
+// objects returns the objects of a member that is a list of objects or a single one. Nil means missing, empty or
+// invalid. Anything but an object is a fault.
 func (o object) objects(name string) []object {
 	if o.isEmpty(name) {
 		return nil

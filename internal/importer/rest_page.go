@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// decode reads page number of a list of events. An invalid event becomes a Problem, and decode continues with
-// the next one. It ignores unknown members. Times without a zone and without a time in UTC are in the zone of the
-// site. It returns an error if data is not a page of events.
+// decode reads one page of the source's events from its JSON. The parameter number is that of the page, for messages.
+// An invalid event becomes a Problem, and decode continues with the next one. It ignores unknown members. Times without
+// a zone and without a time in UTC are in the zone of the site. It returns an error if data is not a page of events.
 func decode(data []byte, number int, site calendar.Site) (*Page, error) {
 	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
 }
@@ -58,8 +58,8 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 	return p, nil
 }
 
-// readList reads a JSON object and calls each for every item of the list in the member name. It returns the other
-// members, with null for the list.
+// readList reads a JSON object and calls each for every item of the list in the member called name. It returns the
+// other members, with null for the list.
 func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	top, err := readMembers(json.NewDecoder(from), name, each)
 	if errors.Is(err, io.EOF) {
@@ -68,8 +68,8 @@ func readList(from io.Reader, name string, each func(json.RawMessage)) (map[stri
 	return top, err
 }
 
-// readMembers reads a JSON object from dec. It calls each for every item of the list in the member name, and returns
-// the other members. If the text ends too early, the error is io.EOF or io.ErrUnexpectedEOF.
+// readMembers reads a JSON object from dec. It calls each for every item of the list in the member called name, and
+// returns the other members. If the text ends too early, the error is io.EOF or io.ErrUnexpectedEOF.
 func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil, cmp.Or(err, errNotObject)

@@ -16,7 +16,7 @@ type recordReader struct {
 	site   calendar.Site
 }
 
-// prefixOf returns what all source ids of a service begin with: its host and path, or its host alone.
+// prefixOf returns what all source ids of a service begin with: its host and path, or its host alone. "" means unknown.
 func prefixOf(o object) string {
 	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
 		return prefix

@@ -112,7 +112,8 @@ const errSeriesDisabled refusedRecord = "events that recur are not switched on; 
 	"run 'almanac migrate data'"
 
 // findSeries returns the stored series of a recurring event, or nil. It loads its phases: the parts with one schedule
-// and one template each. It looks up the source ids of the event and its dates in series, then in occurrences.
+// and one set of common fields each. It looks up the source ids of the event and its dates in series, then in
+// occurrences.
 func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// datesToWrite has the occurrences of a series that differ from the series, and so need writes of their own.
+// datesToWrite has the planned writes for single occurrences that differ from their series, and what the report says
+// about them.
 type datesToWrite struct {
 	writes []func(context.Context, *ent.Tx) (int64, error)
 	notice string
@@ -27,8 +28,8 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// prepareDates plans the writes of single occurrences. An occurrence gets the fields in which the source's date
-// differs from the series. Its other fields follow the series again.
+// prepareDates plans the writes of single occurrences. The id is that of their series. An occurrence gets the fields in
+// which the source's date differs from the series. Its other fields follow the series again.
 func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)

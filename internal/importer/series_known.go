@@ -145,8 +145,9 @@ func (r *importRun) updateSeriesFields(ctx context.Context, tx *ent.Tx, u *serie
 	})
 }
 
-// withNominalStarts sets the nominal start of each date that is stored, found by its source id. Without it, a moved
-// date would count as new. A new date that starts at the nominal start of a moved occurrence gets a free one.
+// withNominalStarts returns the event with the stored nominal start of each stored date, found by its source id.
+// Without it, a moved date would count as new. A new date that starts at the nominal start of a moved occurrence gets a
+// free one.
 func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
 	here := make(map[string]calendar.Wall)
 	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {

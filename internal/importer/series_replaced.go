@@ -14,7 +14,8 @@ import (
 	entseries "github.com/almanac-cal/almanac/ent/series"
 )
 
-// replacedRecords has the ids of records from earlier imports that the import moves to the trash.
+// replacedRecords has the ids of earlier imports' records that the import moves to the trash, because a series replaces
+// them.
 type replacedRecords struct {
 	events []int64 // of changed dates, because the file did not have their series
 	series []int64 // of changes of all following dates that the file no longer has

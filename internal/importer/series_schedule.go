@@ -16,8 +16,8 @@ import (
 // schedulePlan changes the future dates of a stored series to those of the source. Past dates are not compared,
 // because a change of a schedule never moves them.
 type schedulePlan struct {
-	// changed is the schedule to write. Nil means none. Its first occurrence starts at the start of the last phase,
-	// moved as far as the first future date moves. It lasts as long as in the source (contract, section 19.5).
+	// changed is the schedule to write. Nil means none. Its first occurrence starts at the start of the last stored
+	// schedule, moved like the first future date. It lasts as long as in the source (contract, section 19.5).
 	changed *recur.Schedule
 	// gone has the ids of occurrences whose dates the source no longer has.
 	gone []int64
@@ -93,8 +93,8 @@ func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Ser
 
 // storedDates are the future dates of a stored series.
 type storedDates struct {
-	now, until calendar.Wall // wall times in the zone of the source; dates between them are compared
-	phases     []recur.Schedule
+	now, until calendar.Wall    // wall times in the zone of the source; dates between them are compared
+	phases     []recur.Schedule // stored schedules, in order of time
 	starts     map[calendar.Wall]bool
 	ids        map[calendar.Wall]int64 // event ids of all occurrences, including those in the trash
 	trashed    map[calendar.Wall]bool
@@ -222,8 +222,8 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 	return rest
 }
 
-// trashDates moves the occurrences in plan.gone to the trash. It marks them as off schedule, so that they come back
-// if the source has their dates again.
+// trashDates moves the occurrences in plan.gone to the trash. It marks them as off schedule, so that they come back if
+// the source has their dates again. If plan.end is set, it also moves that occurrence and all later ones to the trash.
 func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err

@@ -15,13 +15,14 @@ type tableReader struct {
 	*Reader
 	table   *sheet.Table
 	columns []sheetColumn
-	orders  map[string]DateOrder // by field
+	orders  map[string]DateOrder // order of day and month, by field
 	isOurs  bool                 // a table that Almanac wrote: it has id and url
 	lines   map[string]int       // line by source id
 	cal     *Calendar
 }
 
-// readTable reads a table. It returns errNoTable for data that is not a table.
+// readTable reads a table. It returns errSpreadsheet for a spreadsheet file, and errNoTable for other data that is not
+// a table.
 func (r *Reader) readTable(data []byte) (*Calendar, error) {
 	if isSpreadsheet(data) {
 		return nil, errSpreadsheet
@@ -94,7 +95,7 @@ var (
 	errNoTable     = errors.New("not a table")
 )
 
-// isSpreadsheet reports whether a file is a spreadsheet such as XLSX, not CSV.
+// isSpreadsheet reports whether a file begins like a spreadsheet such as XLSX, ODS or XLS, not like text.
 func isSpreadsheet(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("PK\x03\x04")) || bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0"))
 }
@@ -103,7 +104,7 @@ func isSpreadsheet(data []byte) bool {
 const maxTitleRows = 10
 
 // findColumns finds the header row, and the field of each column. A header below the first row must have columns for
-// title and start, so that no other row is mistaken for it.
+// title and start, so that no other row is mistaken for it. It returns an error if it finds none.
 func (t *tableReader) findColumns() (err error) {
 	first := t.table.Header
 	for rows := range maxTitleRows + 1 {

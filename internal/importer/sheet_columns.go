@@ -207,7 +207,7 @@ func columnLetters(i int) string {
 	return columnLetters(i/26-1) + columnLetters(i%26)
 }
 
-// quotedNames returns the quoted names of the first columns, for an error message.
+// quotedNames returns the quoted names of the first 30 columns, for an error message.
 func quotedNames(header []string) string {
 	const most = 30
 	shown := make([]string, 0, most)

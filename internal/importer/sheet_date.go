@@ -127,7 +127,8 @@ func parseNumber(s string) int {
 	return n
 }
 
-// readDate parses a cell with a date and optional times of day.
+// readDate parses a cell with a date or a span of dates, and optional times of day. If order is "", it returns
+// errAmbiguous for dates such as 05/06/2026.
 func readDate(text string, order DateOrder) (sheetDate, error) {
 	if len(text) > maxDateText {
 		return sheetDate{}, errNoDate

@@ -145,8 +145,8 @@ func (r *importRun) editedEvents(ctx context.Context, db *ent.Client, items []*E
 	return out, nil
 }
 
-// onlyEdits returns the event of a row with only the cells that change the stored event row. It drops cells that
-// show the stored value in another form.
+// onlyEdits returns the event of a row with only the cells that change the stored event row. It drops cells that show
+// the stored value in another form. It returns a refusedRecord if row is nil.
 func (r *importRun) onlyEdits(e *Event, row *ent.Event) (*Event, error) {
 	if row == nil {
 		return nil, refusedRecord("its event is no longer here")
@@ -226,8 +226,8 @@ func (r *importRun) isCostOf(stored, wanted calendar.Cost, cell string) bool {
 	return sameSymbol && slices.Equal(stored.Codes, wanted.Codes) && slices.Equal(bare(stored.Prices), bare(wanted.Prices)) && slices.Equal(stored.Texts, wanted.Texts)
 }
 
-// keepSpan fills in start, end, zone and length from the stored event, where the table lacks them. It returns an
-// error if the resulting span is invalid.
+// keepSpan fills in start, end, zone and all_day from the stored event, where the table lacks them. It returns an error
+// if the resulting span is invalid.
 func (e *Event) keepSpan(row *ent.Event) error {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {

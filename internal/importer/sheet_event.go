@@ -116,7 +116,7 @@ func (r sheetRow) key(e *Event) string {
 }
 
 // rich returns the cell of a field as HTML. Plain text keeps its line breaks. Nil means that the table has no such
-// column.
+// column or, with a notice, that the text cannot be sanitised.
 func (r sheetRow) rich(field string) *string {
 	if !r.has(field) {
 		return nil
@@ -169,7 +169,7 @@ func synonym(text string) string {
 	return folded
 }
 
-// yesNo parses the cell of a yes-or-no field. Nil means empty, missing or invalid.
+// yesNo parses the cell of a yes-or-no field. Nil means empty, missing or, with a notice, invalid.
 func (r sheetRow) yesNo(field string) *bool {
 	switch text := r.cells[field]; foldDate(text) {
 	case "":
@@ -192,7 +192,7 @@ func (r sheetRow) cost() calendar.Cost {
 	return c
 }
 
-// website returns the event's web URL. If the scheme is missing, it adds https.
+// website returns the event's web URL. If the scheme is missing, it adds https. It returns "" for other text.
 func (r sheetRow) website() string {
 	if text := r.cells["website"]; hostPattern.MatchString(text) && webAddress("https://"+text) != "" {
 		return "https://" + text

@@ -97,8 +97,8 @@ func (r sheetRow) venue() *Venue {
 // maxSheetTerms is the maximum number of categories or tags of a row.
 const maxSheetTerms = 50
 
-// terms adds the categories or tags in the cell of field to an event. The cell has names or slugs, separated by
-// commas or semicolons.
+// terms adds the categories or tags in the cell of field to an event. The cell has names or slugs, separated by commas,
+// semicolons, "|" or line breaks.
 func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 	seen := make(map[string]bool)
 	for item := range strings.FieldsFuncSeq(r.cells[field], func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
@@ -122,7 +122,7 @@ func (r sheetRow) terms(e *Event, field string, kind calendar.Kind) {
 }
 
 // image sets the image of a row's event. The cell has a URL, or the id of an existing image. An empty cell changes
-// nothing.
+// nothing. In a table that Almanac exported, 0 removes the image.
 func (r sheetRow) image(e *Event) {
 	text := r.cells["image"]
 	if list := idList(text); r.isOurs && len(list) == 1 {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// findOrders finds out, for each column of dates, whether day or month comes first. Only dates of that column can
-// prove it. If none does, it asks preview.
+// findOrders finds out, for each column of dates, whether day or month comes first. It prefers t.Tables.Dates, then the
+// order that dates of that column prove. If there is neither, it calls t.Tables.Preview. If that returns no order,
+// findOrders returns an error.
 func (t *tableReader) findOrders(preview TablePreview) error {
 	type found struct {
 		proved    map[DateOrder]bool

@@ -109,7 +109,8 @@ func (r *timesReader) readTime() error {
 	return nil
 }
 
-// in24Hours returns the times in hours from 0 to 24. If only the end has am or pm, it also applies to the start.
+// in24Hours returns the times in hours from 0 to 24. If only the end has am or pm, it also applies to the start. In
+// "11-2 pm" the start is am, so that it comes before the end.
 func (r *timesReader) in24Hours() []sheetClock {
 	times, halves := r.times, r.halves
 	if len(times) == 2 && halves[0] == "" && halves[1] != "" && times[0].hour <= 12 && times[0].hour > 0 {

@@ -34,14 +34,14 @@ type siteReader struct {
 	bases map[string]string
 }
 
-// maxFailures is the number of successive failed requests after which a step ends.
+// maxFailures is the number of failed requests after which a step ends. Most steps count only successive failures.
 const maxFailures = 3
 
-// pluginRoute is the route of the list of events.
+// pluginRoute is the route of the event list in The Events Calendar's REST API.
 const pluginRoute = "/tribe/events/v1/events"
 
-// site completes a calendar if its source is a WordPress site's list of events. It returns an error only if ctx
-// ended.
+// site adds to a calendar what a WordPress site's list of events lacks, such as guids and UIDs. For other sources it
+// does nothing. It returns an error only if ctx ended.
 func (w *webReader) site(ctx context.Context, cal *Calendar, source string) error {
 	s := w.newSiteReader(cal)
 	if s == nil {
@@ -66,7 +66,7 @@ func (w *webReader) site(ctx context.Context, cal *Calendar, source string) erro
 	return nil
 }
 
-// newSiteReader returns a siteReader, or nil if the source is not the REST API of a WordPress site.
+// newSiteReader returns a siteReader, or nil if the source is not The Events Calendar's list of events.
 func (w *webReader) newSiteReader(cal *Calendar) *siteReader {
 	s := &siteReader{webReader: w, cal: cal, hosts: make(map[string]bool), bases: make(map[string]string)}
 	path := strings.TrimRight(w.base.Path, "/")
@@ -114,8 +114,8 @@ var windowParameters = []string{
 	"strict_dates", "order", "orderby", "offset", "_fields",
 }
 
-// api returns the URL of a route of the site's REST API. It keeps parameters of the list of events, such as its
-// language.
+// api returns the URL of a route of the site's REST API. It keeps parameters of the event list, such as its language,
+// except windowParameters.
 func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	query := s.base.Query()
 	for _, name := range windowParameters {
@@ -133,8 +133,8 @@ func (s *siteReader) api(route string, parameters url.Values) *url.URL {
 	return &u
 }
 
-// onSite returns the URL of a link, with the host of the list of events. It returns false if the link leads to
-// another site.
+// onSite returns the URL of a link, with the host of the list of events. It returns false if the link is invalid, has
+// another scheme than http and https, or leads to another site.
 func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	u, err := s.base.Parse(strings.TrimSpace(link))
 	if err != nil || !s.hosts[strings.ToLower(u.Host)] || u.Scheme != "http" && u.Scheme != "https" {
@@ -144,7 +144,8 @@ func (s *siteReader) onSite(link string) (*url.URL, bool) {
 	return u, true
 }
 
-// pageKey returns a page's URL without its host, for comparison.
+// pageKey returns a page's path in lower case and its query, without the host, for comparison. It returns "" for an
+// invalid URL.
 func pageKey(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil {
@@ -153,7 +154,8 @@ func pageKey(link string) string {
 	return strings.ToLower(strings.Trim(u.Path, "/")) + "?" + u.RawQuery
 }
 
-// segments returns the path segments of a page below the home page. They have the form of Calendar.Paths.
+// segments returns the path segments of a page below the home page. They have the form of Calendar.Paths. Nil means
+// that the URL has a query, or leads elsewhere.
 func (s *siteReader) segments(link string) []string {
 	u, ok := s.onSite(link)
 	if !ok || u.RawQuery != "" {

@@ -93,8 +93,8 @@ func parsePosts(data []byte) ([]sitePost, error) {
 	return out, nil
 }
 
-// readFeed sets the guids of the events in the site's RSS feed. Other events keep none: no feed had them lately.
-// Without a feed it does nothing.
+// readFeed sets the guids of events from the site's RSS feed of upcoming events. If the site has no feed, it does
+// nothing. Other failures add a notice.
 func (s *siteReader) readFeed(ctx context.Context) {
 	byQuery := *s.home
 	byQuery.RawQuery = url.Values{"post_type": {"tribe_events"}, "feed": {"rss2"}}.Encode()

@@ -52,9 +52,9 @@ func (s *siteReader) readHidden(ctx context.Context) {
 const (
 	maxSitemaps     = 50     // files
 	maxAddresses    = 50_000 // addresses in the files
-	fewMissing      = 20     // missing events to ask for without reading the whole list
+	fewMissing      = 20     // missing events that are requested without reading the whole list
 	maxListPages    = 1000   // pages of the whole list
-	maxSlugRequests = 500    // events to ask for
+	maxSlugRequests = 500    // missing events that are requested
 )
 
 // sitemapNames are the indexes of sitemaps of WordPress itself and of its plugins.
@@ -87,7 +87,8 @@ func (s *siteReader) readMissing(ctx context.Context, missing []string) {
 	}
 }
 
-// eventBase returns the path segment before the slug in the URLs of events.
+// eventBase returns the path segment before the slug in the URLs of events. If that of the source is unknown, it is
+// Almanac's own.
 func (s *siteReader) eventBase() string {
 	if base := s.bases["event"]; base != "" {
 		return base
@@ -159,8 +160,9 @@ func (s *siteReader) sitemapEvents(ctx context.Context) ([]string, error) {
 	return keys, nil
 }
 
-// sitemapIndex reads the site's index of sitemaps, at the first usual URL that has one. It returns the URLs of
-// further sitemaps (files). If the index is itself a sitemap, it returns the URLs of its pages.
+// sitemapIndex reads the site's index of sitemaps, at the first usual URL that has one. It returns the URLs of further
+// sitemaps (files). If the index is itself a sitemap, it returns the URLs of its pages. It returns an error if there is
+// neither.
 func (s *siteReader) sitemapIndex(ctx context.Context) (files, pages []string, err error) {
 	homes := []*url.URL{s.home}
 	if s.above.Path != s.home.Path {

@@ -28,7 +28,7 @@ type SourceSite struct {
 	// CurrencySymbol, CurrencyCode and CurrencyPosition are those of most costs. The code has three capital letters, and
 	// the position is calendar.Prefix or calendar.Postfix.
 	CurrencySymbol, CurrencyCode, CurrencyPosition string
-	// PerPage is the number of records in a list that states none.
+	// PerPage is the number of events on a page of a list if a request states none.
 	PerPage int
 	// English is the order of dates in English: "en" for American and "en-GB" for British.
 	English string
@@ -40,7 +40,7 @@ type SourceSite struct {
 	ThemeColour string
 }
 
-// readIdentity reads what the root of the REST API and the home page say about the site. Both may be missing.
+// readIdentity sets cal.Site from the root of the REST API and from the home page. Both may be missing.
 func (s *siteReader) readIdentity(ctx context.Context) {
 	site := &SourceSite{}
 	s.cal.Site = site
@@ -91,7 +91,7 @@ func (s *siteReader) readRoot(site *SourceSite, data []byte) {
 	}
 }
 
-// oneLine replaces each run of white space by one space.
+// oneLine replaces each run of white space by one space, and removes white space at both ends.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // hoursZone returns the name of a zone from its offset in hours, such as 5.5. It returns "" for 0, which WordPress has
@@ -157,7 +157,8 @@ func colourOf(text string) string {
 	return text
 }
 
-// readPageSize finds how many events a list has that states no number. Only a list of several pages tells it.
+// readPageSize finds how many events the source sends on a page if a request states no number. Only a list of several
+// pages shows it.
 func (s *siteReader) readPageSize(ctx context.Context) {
 	// The window has as many events as possible.
 	at := s.api(pluginRoute, url.Values{"start_date": {"1900-01-01"}, "end_date": {"2099-12-31"}})
@@ -178,7 +179,7 @@ type Currency struct {
 	Implied bool
 }
 
-// learnCurrency sets the currency that most events with a cost have.
+// learnCurrency sets the site's currency to the most frequent one among the events with prices.
 func (s *siteReader) learnCurrency() {
 	count := make(map[Currency]int)
 	var most Currency
@@ -195,8 +196,8 @@ func (s *siteReader) learnCurrency() {
 	s.cal.Site.CurrencySymbol, s.cal.Site.CurrencyCode, s.cal.Site.CurrencyPosition = most.Symbol, most.Code, most.Position
 }
 
-// costOn returns the cost to store on a site. It leaves out an implied symbol that equals the
-// symbol of the site. Almanac then replies with the same details.
+// costOn returns the cost to store on a site, or nil if the source sent none. It leaves out an implied symbol that
+// equals the symbol of the site. Almanac then replies with the same details.
 func (e *Event) costOn(site calendar.Currency) *calendar.Cost {
 	if e.Cost == nil || !e.Currency.Implied || e.Cost.Symbol != site.Symbol || e.Cost.Position != site.Position {
 		return e.Cost

@@ -30,7 +30,8 @@ func (s *siteReader) paths() map[string]string {
 	return out
 }
 
-// learnBases finds the bases of events, venues and organizers from the URLs of their pages.
+// learnBases finds the bases (path segments before the slug) of events, venues and organizers from the URLs of their
+// pages.
 func (s *siteReader) learnBases() {
 	prefixes := make(baseCounts)
 	counts := map[string]baseCounts{"event": {}, "venue": {}, "organizer": {}}
@@ -67,12 +68,12 @@ func (s *siteReader) learnBases() {
 	}
 }
 
-// defaultBases are the bases of Almanac's own pages, keyed like Calendar.Paths.
+// defaultBases are the path segments before the slug in Almanac's own URLs, keyed like Calendar.Paths.
 var defaultBases = map[string]string{
 	"events": "events", "event": "event", "venue": "venue", "organizer": "organizer", "category": "category", "tag": "tag",
 }
 
-// baseCounts counts for how many records each base was found.
+// baseCounts counts for how many records each base was found. A base is the path segment before the slug in a URL.
 type baseCounts map[string]int
 
 // most returns the base that more than half of the records have, or "" if there is none.
@@ -92,8 +93,8 @@ func (c baseCounts) most() string {
 // dateSegment matches the day at the end of the URL of a recurring event's date.
 var dateSegment = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// pageBase returns the base in the URL of a record's page. prefix is the language segment before the base, or "".
-// For other URLs both are "".
+// pageBase returns the base in the URL of a record's page: the path segment before the slug. The result prefix is the
+// language segment before the base, or "". For other URLs both are "".
 func (s *siteReader) pageBase(page string) (prefix, base string) {
 	path := withoutDate(s.segments(page))
 	if len(path) == 3 && isLanguage(path[0]) {
@@ -169,14 +170,15 @@ func (s *siteReader) countCategory(link string, events, categories baseCounts) {
 	}
 }
 
-// countTag counts the base in the URL of a tag's page.
+// countTag counts the path segment before the slug in the URL of a tag's page.
 func (s *siteReader) countTag(link string, tags baseCounts) {
 	if path := s.inPrefix(link); len(path) == 2 {
 		tags[path[0]]++
 	}
 }
 
-// readEventPage finds bases in the links of an event's page.
+// readEventPage finds path segments of URLs (bases) in the links of an event's page. It tries up to three events, until
+// one shows the path of the event list.
 func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags baseCounts) {
 	// An event with terms has the most links.
 	byTerms := slices.Clone(s.cal.Events)
@@ -206,7 +208,7 @@ func (s *siteReader) readEventPage(ctx context.Context, events, categories, tags
 	}
 }
 
-// countLinks counts the bases in all links of an event's page.
+// countLinks counts the bases in an event page's links: those to feeds, the list of events and the event's terms.
 func (s *siteReader) countLinks(page *html.Node, e *Event, events, categories, tags baseCounts) {
 	for n := range page.Descendants() {
 		link := attribute(n, "href")
@@ -240,7 +242,7 @@ func isSameSlug(segment, slug string) bool {
 	return strings.EqualFold(text, unescapePath(slug)) || calendar.Slug(text) == slug
 }
 
-// countFeed counts the base in the URL of a list's RSS feed or iCalendar file.
+// countFeed counts the path segment of the event list in the URL of its RSS feed or iCalendar file.
 func (s *siteReader) countFeed(link string, events baseCounts) {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -273,10 +275,10 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// plainBase matches bases in the form of Calendar.Paths.
+// plainBase matches path segments in the form of Calendar.Paths.
 var plainBase = regexp.MustCompile(`^(?:[a-z0-9._~-]|%[0-9a-f]{2})+$`)
 
-// isBase reports whether a path segment has the form of a base.
+// isBase reports whether a path segment has the form of Calendar.Paths.
 func isBase(segment string) bool {
 	return len(segment) <= maxText && plainBase.MatchString(segment) && utf8.ValidString(unescapePath(segment))
 }

@@ -129,7 +129,8 @@ func (s *siteReader) readOwnUIDs(ctx context.Context, offered bool) {
 	}
 }
 
-// calendarFile requests an iCalendar file, and returns the UIDs of its events by the pageKey of their pages.
+// calendarFile requests an iCalendar file, and returns the UIDs of its events by the pageKey of their pages. The UID is
+// "" if several events have the same page.
 func (s *siteReader) calendarFile(ctx context.Context, at *url.URL) (map[string]string, error) {
 	data, _, err := s.get(ctx, at)
 	if err != nil {

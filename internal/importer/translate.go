@@ -295,8 +295,8 @@ func (r *importRun) writeLanguages(
 	return nil
 }
 
-// writeLanguages returns a function that stores a record in all languages with planned texts. Save creates the
-// record if its argument at is nil, otherwise it updates that row.
+// writeLanguages returns a function that stores a record in all languages with planned texts. It calls save, which
+// creates the record if its argument at is nil, and otherwise updates that row.
 func writeLanguages[R ent.Row](
 	r *importRun, s storedTexts, w textWrites, row R, save func(ctx context.Context, tx *ent.Tx, at R, one translationWrite, first bool) (R, error),
 ) func(context.Context, *ent.Tx) (int64, error) {

@@ -86,7 +86,8 @@ func (r *Reader) newWebReader() *webReader {
 	}
 }
 
-// readDownload reads an iCalendar file or a table. It returns errNoTable for anything else.
+// readDownload reads an iCalendar file or a table. It returns errSpreadsheet for a spreadsheet file, and errNoTable for
+// anything else.
 func (r *Reader) readDownload(data []byte) (*Calendar, error) {
 	if isICal(data) {
 		return decodeICal(data, r.icalSite())
@@ -135,8 +136,8 @@ func (w *webReader) readFurtherPages(ctx context.Context, cal *Calendar, first *
 	return nil
 }
 
-// nextPage returns the URL of the page after page number, and adds it to visited. It returns an error if the page
-// was already visited.
+// nextPage returns the URL of the page after page number, and adds it to visited. It returns an error if the link leads
+// to another host, the page was already visited, or maxPages is reached.
 func (w *webReader) nextPage(link string, number int, visited map[string]bool) (*url.URL, error) {
 	at, err := w.follow(link)
 	switch {

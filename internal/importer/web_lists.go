@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// lists reads all venues, organizers, categories and tags of a service, including those without an event. A
-// list that cannot be read becomes a notice.
+// lists reads all venues, organizers, categories and tags of a service, including those without an event. For a
+// filtered list of events it reads none. A list that cannot be read becomes a notice. It returns an error only if ctx
+// ended.
 func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) error {
 	root := w.listRoot(source)
 	if root == nil {

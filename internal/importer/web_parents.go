@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// parents reads the ancestors that the categories of events and lists lack. A category that cannot be read
-// becomes a notice.
+// parents reads the ancestors that the categories of events and lists lack, up to maxDepth levels. A category that
+// cannot be read becomes a notice. It returns an error only if ctx ended.
 func (w *webReader) parents(ctx context.Context, cal *Calendar) error {
 	known := make(map[string]bool)
 	var wanted []*Term // terms whose parents are missing

@@ -24,8 +24,8 @@ func knownZone(name string) (zone calendar.Zone, err error) {
 	return calendar.Zone{}, fmt.Errorf("time zone %q is unknown", abbreviate(name))
 }
 
-// ianaZone returns the zone with an IANA name. Some programs write paths that end in the name, such as
-// /example.org/Tzfile/Europe/Warsaw or tzone://Microsoft/Utc.
+// ianaZone returns the zone with an IANA name, or false for other names. Some programs write paths that end in the
+// name, such as /example.org/Tzfile/Europe/Warsaw or tzone://Microsoft/Utc.
 func ianaZone(name string) (calendar.Zone, bool) {
 	if zone, err := calendar.ParseZone(name); err == nil {
 		return zone, !zone.IsOffset()
@@ -123,7 +123,7 @@ var zoneEndings = []string{
 	"standardtid", "sommartid", "sommertid", "time",
 }
 
-// windowsZone returns the zone with a name that Windows programs write:
+// windowsZone returns the zone with a name that Windows programs write. It returns false for other names. It reads:
 //
 //   - a Windows name ("W. Europe Standard Time"), with any words or numbers after it ("W. Europe Standard Time 1"),
 //     and with an ending such as "Daylight Time" or "Normalzeit"
@@ -155,8 +155,8 @@ func windowsZone(name string) (calendar.Zone, bool) {
 	return zone, err == nil
 }
 
-// zoneOfName returns the IANA zone whose name the words begin with. The longest name wins. After a display name,
-// only numbers may follow.
+// zoneOfName returns the IANA zone whose name the words begin with, or false if there is none. The longest name wins.
+// After a display name, only numbers may follow.
 func (t windowsNames) zoneOfName(words []string) (iana string, ok bool) {
 	for n := min(t.longest, len(words)); n > 0; n-- {
 		name := strings.Join(words[:n], " ")
@@ -247,7 +247,7 @@ var abbreviatedZones = map[string]string{
 	"NZST": "Pacific/Auckland", "NZDT": "Pacific/Auckland",
 }
 
-// abbreviatedZone returns the zone of an abbreviation such as CET.
+// abbreviatedZone returns the zone of an abbreviation in abbreviatedZones, such as CEST. It returns false for others.
 func abbreviatedZone(name string) (calendar.Zone, bool) {
 	zone, err := calendar.ParseZone(abbreviatedZones[strings.ToUpper(name)])
 	return zone, err == nil

@@ -17,8 +17,8 @@ import (
 	entchange "github.com/almanac-cal/almanac/ent/change"
 )
 
-// logEntry is an entry of the change log. It says that the records of a kind with ids from first to last changed.
-// If first is 0, all records of the kind may have changed.
+// logEntry is an entry of the change log. It says that the records of a kind with ids from first to last changed. If
+// first is 0, any record may have changed.
 type logEntry struct {
 	historyEntry
 	kind        calendar.Kind

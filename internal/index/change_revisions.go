@@ -25,7 +25,8 @@ type changeRevisions struct {
 	counts int64                   // last change of the event count of any term
 }
 
-// slotLists stores a list of ids for each slot. Slots are appended in rising order.
+// slotLists stores a list of ids for each slot, the number of an event in the index. Slots are appended in rising
+// order.
 type slotLists struct {
 	ends   []uint32 // end of the list in values, by slot
 	values []int64
@@ -45,8 +46,8 @@ func (l *slotLists) of(slot uint32) []int64 {
 	return l.values[first:l.ends[slot]]
 }
 
-// bySlot inverts postings. The result has, for each slot, the ids whose posting contains the slot. The number of
-// slots is slots.
+// bySlot inverts postings, which map ids to sets of slots. The result has, for each slot, the ids whose set contains
+// the slot. The number of slots is slots.
 func bySlot(ps postings[int64], slots uint32) slotLists {
 	next := make([]uint32, slots+1)
 	for _, p := range ps {
@@ -191,8 +192,8 @@ func (s *state) changedAt(on query.Dependency) int64 {
 	return at
 }
 
-// ownChange returns the revision of the last known change of a dependency. It ignores changeRevisions.before, the
-// lower bound that changedAt applies to all records.
+// ownChange returns the revision of the last known change of a dependency. If its record is not in the index, it
+// returns deletedRevision. It ignores changeRevisions.before, the lower bound that changedAt applies to all records.
 func (s *state) ownChange(on query.Dependency) int64 {
 	switch {
 	case on.ID == 0:

@@ -12,7 +12,7 @@ import (
 //
 // A new kind of column is a type that implements column, in a file of its own, and a case of newColumns.
 type column interface {
-	// answers reports whether the column can evaluate conditions on the asked filter column.
+	// answers reports whether the column can evaluate conditions on a filter's column.
 	answers(asked *query.Column) bool
 	// scan adds the database column to the fields that a load reads. It does not use the slots.
 	scan(to *eventScan)
@@ -24,8 +24,8 @@ type column interface {
 	code(c *codec, size uint32)
 }
 
-// newColumns returns empty columns: one for each declared filter that the index supports, and those of links, which
-// always exist. Snapshots store columns in this order.
+// newColumns returns empty columns: one for each flag or word column of events in declared, and one per link kind.
+// Snapshots store columns in this order.
 func newColumns(declared []*query.Column) (columns []column) {
 	for _, c := range declared {
 		position := len(columns)

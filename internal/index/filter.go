@@ -32,8 +32,9 @@ func (p *scratchSets) take(slots uint32) slotSet {
 
 func (p *scratchSets) give(b slotSet) { p.pool.Put(&b) }
 
-// find returns the slots that match a query, except for Series.First. The caller must return the set to the
-// pool. undecided has the search terms that must still be compared with the texts. The index must support the query.
+// find returns the slots of the events that match a query. It does not reduce them to one event per series
+// (Series.First). The caller must return the set to the pool. The result undecided has the search terms that must still
+// be compared with the texts. The index must support the query.
 func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, undecided search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {

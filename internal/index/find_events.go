@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole
-// list. A limit below 0 means all. Without f.ByEnd the order is by start, then id, even if f.Include is set. If the
-// error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
+// FindEvents returns a page of up to limit events after the first offset ones, and the length of the whole list. A
+// limit below 0 means all. With f.ByEnd the latest end is first. Otherwise the order is by start, then id, even if
+// f.Include is set. If the error is ErrNotReady or query.ErrUnsupported, the caller must query the database.
 func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
 	var page query.Page
 	err := x.evaluate(ctx, f, func(s *state, found slotSet) {
@@ -29,9 +29,9 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	return page, err
 }
 
-// evaluate finds the slots that match a filter, except for Series.First, and calls use with them. It compares texts
-// with the search terms first if necessary. use may change the slot set, but must not keep it. The errors are those
-// of FindEvents.
+// evaluate finds the slots of the events that match a filter, and calls use with them. It does not reduce them to one
+// event per series (Series.First). It compares texts with the search terms first if necessary. The function use may
+// change the slot set, but must not keep it. The errors are those of FindEvents.
 func (x *Index) evaluate(ctx context.Context, f *query.Events, use func(s *state, found slotSet)) error {
 	if err := x.supports(f); err != nil {
 		return err

@@ -33,8 +33,8 @@ func (x *Index) followLocked(ctx context.Context) error {
 }
 
 // upToDate returns the state after applying all changes up to a revision. Revision 0 means the newest one in the
-// database. It locks x.mu for reading, and the caller unlocks it. The error is ErrNotReady if the database does not
-// have the revision yet.
+// database. Unless it returns an error, it locks x.mu for reading, and the caller unlocks it. The error is ErrNotReady
+// if the index is not loaded, or the database does not have the revision yet.
 func (x *Index) upToDate(ctx context.Context, revision int64) (_ *state, err error) {
 	x.mu.RLock()
 	ready := x.state != nil
@@ -82,8 +82,8 @@ func (x *Index) checkServer(ctx context.Context) error {
 	return nil
 }
 
-// catchUp applies the changes up to a revision. If there are more than maxBehind of them while Run is active, it
-// leaves them to Run and returns ErrNotReady.
+// catchUp applies the changes up to a revision, or reloads the index if its state is wrong. While Run is active, it
+// leaves a reload, or more than maxBehind changes, to Run and returns ErrNotReady.
 func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	x.mu.RLock()
 	running, reload := x.running, x.mustReload

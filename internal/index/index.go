@@ -4,6 +4,9 @@
 //
 // A reader sees every change that any process committed before the query. While the index is loading or far
 // behind, it returns ErrNotReady, and the caller must query the database.
+//
+// The comments use these words. A slot is the number of an event in the index, like a row number. A revision is the
+// id of an entry in the change log. A posting is the set of slots whose events share one value.
 package index
 
 import (
@@ -117,8 +120,8 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
-// maintain reloads the index if necessary. Otherwise it applies all new changes. It returns a description of the
-// work for the log.
+// maintain restores the index from its snapshot at first, and loads or reloads it if necessary. Otherwise it applies
+// all new changes. It returns a description of the work for the log.
 func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
 	first := x.state == nil
@@ -133,8 +136,9 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 	return "caught up", x.follow(ctx)
 }
 
-// Load reloads the index and waits until it is complete. During the first load, filters work before the text
-// search does. Later loads do not interrupt reads, unless the present state is wrong.
+// Load reloads the index and waits until it is complete. During the first load, filters work before the text search
+// does. Later loads do not interrupt reads, unless the present state is wrong. If reads switch to another server
+// meanwhile, Load returns ErrNotReady.
 func (x *Index) Load(ctx context.Context) error {
 	moves := x.ServerChanges.Number()
 	s, err := x.db.load(ctx)

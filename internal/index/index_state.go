@@ -22,7 +22,7 @@ type document struct {
 	draft                 bool  // draft or pending, or trashed from one of these
 	values                []any // values of fields that columns read: eventScan
 	author, image, series int64 // record ids; 0 means none
-	// links are the ids of the records to which links lead, by index into linkKinds.
+	// links has the ids of the linked records, by index into linkKinds.
 	links [len(linkKinds)][]int64
 	texts []text
 }
@@ -100,7 +100,7 @@ var (
 	statusPublished = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
-// newState returns an empty state with the columns that the index supports of those declared for filters.
+// newState returns an empty state with a column for each filter column in declared that the index supports.
 func newState(declared []*query.Column) *state {
 	columns := newColumns(declared)
 	s := &state{
@@ -182,8 +182,8 @@ func (s *state) append(d *document) uint32 {
 	return slot
 }
 
-// seal finishes the base after the slots of all loaded events were appended. They must have been appended in order
-// of start, then id.
+// seal ends a load: the present slots become the base, the part of the index that is sorted by start. They must have
+// been appended in the order of start, then id.
 func (s *state) seal() {
 	s.base = s.size()
 	s.byID = make([]uint32, s.base)
@@ -220,7 +220,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 	return s.byID[at], true
 }
 
-// put adds an event to a sealed state, or replaces it. The event counts as changed at the revision of the state.
+// put adds an event to a state after seal, or replaces it. The event counts as changed at the revision of the state.
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
@@ -262,7 +262,8 @@ func (s *state) drop(id int64) {
 	}
 }
 
-// isFragmented reports whether the index should be reloaded, because too many slots are unused or in the tail.
+// isFragmented reports whether the index should be reloaded, because too many slots are unused or outside the sorted
+// part.
 func (s *state) isFragmented() bool { return len(s.tail)+s.unused > max(4096, int(s.base)/8) }
 
 // locate rebuilds the lists of places, and the set of events that have a published venue with a position.

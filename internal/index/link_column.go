@@ -74,7 +74,7 @@ func (r reader) links(ctx context.Context, to calendar.Kind, where string, each 
 	})
 }
 
-// loadLinks reads all links to records of a kind and adds them to the columns of a sealed state. It reads the
+// loadLinks reads all links to records of a kind and adds them to the columns of a state after seal. It reads the
 // events in the given ranges of ids, one range at a time.
 func (r reader) loadLinks(ctx context.Context, s *state, to calendar.Kind, events []idRange) error {
 	found := map[int64][]uint32{}

@@ -15,7 +15,7 @@ import (
 // place is the position of a venue, in degrees north and east.
 type place struct {
 	venue               int64
-	cell                int64
+	cell                int64 // number of its cell in the grid of calendar.Cells
 	latitude, longitude float64
 	complete            bool  // has a cell and a longitude; other places are not found by distance
 	status              uint8 // status of the venue, as index into calendar.Statuses
@@ -82,7 +82,8 @@ func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 	return venues
 }
 
-// places calls each for the selected venues that have a position.
+// places calls each for every venue with a position. The text where limits the venues: a condition that begins with "
+// AND", or "" for all.
 func (r reader) places(ctx context.Context, where string, each func(place)) error {
 	var at place
 	var cell sql.NullInt64

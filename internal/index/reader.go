@@ -16,12 +16,12 @@ import (
 // reader reads rows from the database. Its SQL is valid on every supported engine.
 type reader struct {
 	db       querier
-	declared []*query.Column // columns of filters
-	columns  []column        // of the declared ones, without slots
+	declared []*query.Column // all columns of filters
+	columns  []column        // the index's columns for those that it supports, without slots
 }
 
-// newReader returns a reader for an index with the declared filters. It reads the values of those filters that the
-// index supports.
+// newReader returns a reader for an index of the filters whose columns are in declared. It reads the values of those
+// that the index supports.
 func newReader(db querier, declared []*query.Column) reader {
 	return reader{db: db, declared: declared, columns: newColumns(declared)}
 }
@@ -100,5 +100,5 @@ func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, e
 	return nil
 }
 
-// partSize is the number of records that one statement asks for.
+// partSize is the maximum number of records that one statement reads by id.
 const partSize = 1000

@@ -36,8 +36,8 @@ type Snapshot struct {
 }
 
 var (
-	// ErrNoSnapshot is returned by Index.Restore if there is no file, or if it is one of another database, program or history.
-	// The index must be loaded from the database.
+	// ErrNoSnapshot is returned by Index.Restore if the file is missing, too old, or of another database, program or
+	// history. The index must be loaded from the database.
 	ErrNoSnapshot = errors.New("no snapshot of this index")
 
 	// ErrDamagedSnapshot is returned by Index.Restore if the content of the file is damaged.
@@ -79,7 +79,7 @@ func formatOf(declared []*query.Column) string {
 	return fmt.Sprintf("%d-%016x", snapshotFormat, xxhash.Sum64String(text))
 }
 
-// typeText returns a type's name with the names and types of its fields.
+// typeText returns a type's name with the names and types of its fields or elements.
 func typeText(t reflect.Type, seen map[reflect.Type]bool) string {
 	if seen[t] || t.PkgPath() != "" && t.PkgPath() != reflect.TypeFor[state]().PkgPath() {
 		return t.String()
@@ -119,7 +119,8 @@ func encodeSnapshot(header snapshotHeader, s *state, compared *comparisons) []by
 	return binary.LittleEndian.AppendUint64(c.data, xxhash.Sum64(c.data))
 }
 
-// openSnapshot checks the content of a file. It returns the header, and a codec that reads the state.
+// openSnapshot checks the content of a file. It returns the header, and a codec that reads the state. For a damaged
+// file the error wraps ErrDamagedSnapshot.
 func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 	end := len(data) - 8
 	if end < len(snapshotMagic) || string(data[:len(snapshotMagic)]) != snapshotMagic ||
@@ -134,7 +135,7 @@ func openSnapshot(data []byte) (header snapshotHeader, c *codec, err error) {
 	return header, c, nil
 }
 
-// readState reads the state that follows a header.
+// readState reads the state that follows a header. If the data is invalid, the error wraps ErrDamagedSnapshot.
 func readState(header snapshotHeader, c *codec, declared []*query.Column) (*state, error) {
 	s := newState(declared)
 	s.revision, s.history = header.revision, header.history
@@ -211,7 +212,9 @@ func (x *Index) checkBacklog(ctx context.Context, s *state) error {
 	return nil
 }
 
-// adopt replaces the state of the index by a restored one, and applies the changes since then.
+// adopt replaces the state of the index by a restored one, and applies the changes since then. The parameter moves is a
+// result of ServerChanges from before the snapshot was read. If reads have switched to another server since then, adopt
+// returns ErrNotReady.
 func (x *Index) adopt(ctx context.Context, s *state, moves int64) error {
 	if err := x.lock(ctx); err != nil {
 		return err

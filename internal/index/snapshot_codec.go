@@ -99,7 +99,8 @@ func (c *codec) float64(v *float64) {
 	}
 }
 
-// length codes the length of a list. Each element takes least bytes or more.
+// length writes the length n of a list, or reads a length, and returns it. Each element takes least bytes or more. It
+// returns 0 after an error.
 func (c *codec) length(n, least int) int {
 	long := uint64(n)
 	c.uint64(&long)
@@ -109,7 +110,7 @@ func (c *codec) length(n, least int) int {
 	return int(long)
 }
 
-// bytes codes a slice of bytes. What was read shares memory with the data, so callers copy what they keep.
+// bytes writes or reads a slice of bytes. What was read shares memory with the data, so callers copy what they keep.
 func (c *codec) bytes(v *[]byte) {
 	n := c.length(len(*v), 1)
 	if !c.reading {
@@ -119,7 +120,7 @@ func (c *codec) bytes(v *[]byte) {
 	*v, c.data = c.data[:n:n], c.data[n:]
 }
 
-// ownBytes codes a slice of bytes that does not share memory with the data.
+// ownBytes writes or reads a slice of bytes. What was read does not share memory with the data.
 func (c *codec) ownBytes(v *[]byte) {
 	c.bytes(v)
 	if c.reading {
@@ -138,7 +139,8 @@ func (c *codec) string(v *string) {
 // number is the type of the values in a list of differences.
 type number interface{ int64 | uint32 }
 
-// codeNumbers codes a list as differences of neighbours, which are small in columns of an index. Differences wrap around.
+// codeNumbers writes or reads a list as differences of neighbours, which are small in columns of an index. Differences
+// wrap around.
 func codeNumbers[N number](c *codec, list *[]N) {
 	n := c.length(len(*list), 1)
 	if c.reading {
@@ -181,7 +183,8 @@ func (c *codec) slots(b *slotSet, size uint32) {
 	}
 }
 
-// codeMap codes a map in the order of its keys. An element takes at least least bytes.
+// codeMap writes or reads a map in the order of its keys, and calls code for each element. An element takes at least
+// least bytes.
 func codeMap[K cmp.Ordered, V any](c *codec, m map[K]V, least int, code func(key *K, value *V)) {
 	n := c.length(len(m), least)
 	if !c.reading {
@@ -202,7 +205,7 @@ func codeMap[K cmp.Ordered, V any](c *codec, m map[K]V, least int, code func(key
 	}
 }
 
-// codeList codes a list. An element takes at least least bytes.
+// codeList writes or reads a list, and calls code for each element. An element takes at least least bytes.
 func codeList[V any](c *codec, list *[]V, least int, code func(value *V)) {
 	n := c.length(len(*list), least)
 	if c.reading {

@@ -58,7 +58,8 @@ func (x *Index) KeepSnapshot(ctx context.Context) error {
 	}
 }
 
-// tryRestore restores the index, and reports whether it succeeded. It logs the reason if not.
+// tryRestore restores the index, and reports whether it succeeded. It logs the reason if not, unless there is no
+// snapshot or ctx ended.
 func (x *Index) tryRestore(ctx context.Context) bool {
 	if x.Snapshot == nil {
 		return false
@@ -76,7 +77,8 @@ func (x *Index) tryRestore(ctx context.Context) bool {
 	return false
 }
 
-// SaveSnapshot writes the index to its snapshot and returns the size of the file. It does nothing and returns 0 if the index is not loaded.
+// SaveSnapshot writes the index to its snapshot and returns the size of the file in bytes. It does nothing and returns
+// 0 if the index is empty, not loaded, or has to be loaded again.
 func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 	data, revision, err := x.encode(ctx)
 	if err != nil || data == nil {
@@ -95,8 +97,8 @@ func (x *Index) SaveSnapshot(ctx context.Context) (size int64, err error) {
 	return int64(len(data)), nil
 }
 
-// encode returns the content of a snapshot of the present state, and the revision of that state. It returns nil if the index is
-// not loaded or has to be loaded again. Searches do not wait for it; changes are applied after it.
+// encode returns the content of a snapshot of the present state, and the revision of that state. It returns nil if the
+// index is empty, not loaded, or has to be loaded again. Searches do not wait for it; changes are applied after it.
 func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err error) {
 	if err := x.lock(ctx); err != nil {
 		return nil, 0, err
@@ -113,7 +115,8 @@ func (x *Index) encode(ctx context.Context) (data []byte, revision int64, err er
 	return encodeSnapshot(x.headerFor(s), s, &compared), s.revision, nil
 }
 
-// isSaved reports whether the file already has the present state, because this or another process wrote it.
+// isSaved reports whether no snapshot has to be written. Either the index is not loaded, or this or another process
+// wrote the present state to the file.
 func (x *Index) isSaved() bool {
 	x.mu.RLock()
 	if x.state == nil || x.state.revision == x.saved {

@@ -54,7 +54,8 @@ func (v *vocabulary) word(id uint32) []byte {
 	return v.text[v.start[id] : end-1]
 }
 
-// find returns the number of a word. If the word is unknown, at is its place in the table.
+// find returns the number of a word, or false if the word is unknown. The result at is the word's place in the table,
+// or the place to add it. In an empty table it is 0.
 func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 	if len(v.table) == 0 {
 		return 0, 0, false

@@ -18,7 +18,8 @@ func (c *wordColumn) answers(asked *query.Column) bool {
 	return asked.Kind == query.WordKind && asked.Table == event.Table && asked.Field == c.field
 }
 
-// scan shares the memory of equal words, because a column has few different ones.
+// scan adds the database column to the fields that a load reads. It shares the memory of equal words, because a column
+// has few different ones.
 func (c *wordColumn) scan(to *eventScan) {
 	var word sql.RawBytes
 	known := map[string]any{}

@@ -1,4 +1,5 @@
-// Package move owns the addresses of a WordPress site that moves to Almanac.
+// Package move helps a WordPress site to move to Almanac. It reads the addresses of the old site, checks them on the
+// new one, and writes configurations of proxies.
 package move
 
 import (
@@ -13,22 +14,22 @@ import (
 	"github.com/almanac-cal/almanac/internal/settings"
 )
 
-// Kind is a calendar.Kind, or one of the following.
+// Kind is the kind of page at an address: a calendar.Kind, List or Other.
 type Kind string
 
-// Kinds that package calendar lacks.
+// List and Other are the kinds that package calendar lacks.
 const (
 	List  Kind = "list"  // pages that list events
 	Other Kind = "other" // posts and pages, which belong to WordPress
 )
 
-// kinds are all kinds of addresses, in the order of tables.
+// kinds are all kinds of addresses, in the order of the rows that Table.Write writes.
 var kinds = []Kind{
 	Kind(calendar.Event), Kind(calendar.Series), Kind(calendar.Venue), Kind(calendar.Organizer), Kind(calendar.Category),
 	Kind(calendar.Tag), List, Other,
 }
 
-// Address is an address of the old site.
+// Address is an address of a page on the old site.
 type Address struct {
 	Kind Kind
 	Path string // path on the host, percent-encoded, with its query
@@ -37,10 +38,11 @@ type Address struct {
 // Addresses are the addresses in the sitemaps of a site.
 type Addresses struct {
 	All     []Address
-	Notices []string // sitemaps that could not be read
+	Notices []string // sitemaps that could not be read, and limits that were reached
 }
 
-// ReadAddresses reads the addresses in the sitemaps of the site at home. The names in the paths of site tell their kinds.
+// ReadAddresses reads the addresses in the sitemaps of the site at home. It derives their kinds from the paths and path
+// aliases in the settings site. It returns an error if no sitemap can be read.
 func ReadAddresses(ctx context.Context, r *importer.Reader, home string, site *settings.Site) (*Addresses, error) {
 	found, err := r.ReadSitemaps(ctx, home)
 	if err != nil {
@@ -63,7 +65,7 @@ func ReadAddresses(ctx context.Context, r *importer.Reader, home string, site *s
 	return out, nil
 }
 
-// kindOf returns the kind of an address. path is below the home page.
+// kindOf returns the kind of an address, or Other if it is none of the calendar. The path is that below the home page.
 func kindOf(path string, query url.Values, names address.Names) Kind {
 	readings := address.Parse(path, query, names)
 	if len(readings) == 0 {

@@ -15,21 +15,21 @@ import (
 // Outcome is the reply to an old address.
 type Outcome struct {
 	Address
-	// Status is the last status after redirects. 0 means that there was no reply.
+	// Status is the status of the last reply after redirects. 0 means that there was none.
 	Status     int
 	Redirected bool
-	Broken     bool // the old site does not have it either
+	Broken     bool // whether the old site does not have it either
 }
 
-// isMissing reports whether the address leads to no page.
+// isMissing reports whether the address leads to no page: the last status is not 200.
 func (o Outcome) isMissing() bool { return o.Status != http.StatusOK }
 
 // Table has the outcomes of a check, in the order of the addresses.
 type Table []Outcome
 
-// Check requests each address from the site at base by ask, which may answer without a network. It follows redirects on
-// that site. If before is not nil, Check asks it for the addresses that are missing, so that Broken is known. An
-// address about which before has no reply is not Broken. Addresses of the kind Other are left out, unless whole is true.
+// Check requests the addresses from the site at base with ask, and follows redirects on that site. Addresses of the
+// kind Other are left out, unless whole is true. If before is not nil, Check also requests the missing addresses with
+// it, to set Broken. If such a request fails, Broken is false. If another request fails, Check returns the error.
 func Check(ctx context.Context, all []Address, base string, ask, before importer.Ask, whole bool) (Table, error) {
 	var out Table
 	for _, a := range all {
@@ -52,10 +52,11 @@ func Check(ctx context.Context, all []Address, base string, ask, before importer
 	return out, nil
 }
 
-// maxRedirects is the number of redirects that a check follows.
+// maxRedirects is the maximum number of redirects that a check follows for one address.
 const maxRedirects = 5
 
-// outcomeOf requests an address and follows its redirects on the site. It returns an error if ctx ended.
+// outcomeOf requests an address and follows its redirects on the site. It returns an error if a request fails or ctx
+// ended.
 func outcomeOf(ctx context.Context, a Address, base string, ask importer.Ask) (Outcome, error) {
 	out := Outcome{Address: a}
 	site, err := url.Parse(base)
@@ -104,7 +105,8 @@ func (t Table) Missing() (out Table) {
 	return out
 }
 
-// Write writes the numbers by kind, and the missing addresses. It writes at most most addresses; 0 means all of them.
+// Write writes a table with the numbers of addresses by kind and outcome. It then lists the missing addresses, at most
+// most of them; 0 means all.
 func (t Table) Write(to io.Writer, most int) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kind\taddresses\tsame\tredirected\tmissing\tmissing before")

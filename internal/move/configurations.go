@@ -36,7 +36,7 @@ type Proxy struct {
 // Program is a proxy program.
 type Program string
 
-// Programs whose configuration WriteConfiguration writes.
+// Nginx and Caddy are the programs whose configuration WriteConfiguration writes.
 const (
 	Nginx Program = "nginx"
 	Caddy Program = "caddy"
@@ -58,8 +58,9 @@ func WriteConfigurations(w io.Writer, p Proxy) error {
 	return nil
 }
 
-// WriteConfiguration writes a complete configuration file. whole sends the whole host to Almanac. Otherwise WordPress
-// gets all addresses that do not belong to the calendar.
+// WriteConfiguration writes a complete configuration file. If whole is true, the proxy sends all requests for the host
+// to Almanac. Otherwise WordPress gets those that do not belong to the calendar. It returns an error for a base URL
+// with a path.
 func WriteConfiguration(w io.Writer, program Program, p Proxy, whole bool) error {
 	base, err := url.Parse(p.BaseURL)
 	if err != nil {
@@ -84,7 +85,7 @@ func WriteConfiguration(w io.Writer, program Program, p Proxy, whole bool) error
 	})
 }
 
-// languages returns the expression of an optional language in front of a path.
+// languages returns the regular expression of an optional language at the start of a path, such as (/(en|pl))?.
 func languages(site *settings.Site) string {
 	var all []string
 	for _, l := range site.Languages {
@@ -93,14 +94,14 @@ func languages(site *settings.Site) string {
 	return "(/(" + strings.Join(all, "|") + "))?"
 }
 
-// indexFile is the expression of a file that WordPress allows in front of a path.
+// indexFile is the regular expression of the file /index.php, which WordPress allows at the start of a path.
 const indexFile = `(/index\.php)?`
 
 func homePath(site *settings.Site) string {
 	return "^" + indexFile + languages(site) + "(/(feed/?)?)?$"
 }
 
-// paths returns regular expressions for decoded calendar paths.
+// paths returns regular expressions. The proxy sends a request to Almanac if its decoded path matches one of them.
 func (p Proxy) paths() []string {
 	site := p.Site
 	names := address.NewNames(site.Paths, site.PathAliases)
@@ -130,7 +131,7 @@ func (p Proxy) paths() []string {
 	return out
 }
 
-// isOther returns a function that reports whether an address is that of a kind outside the list of events.
+// isOther returns a function that reports whether an address's first path segment is the one for pages of the kind.
 func isOther(names address.Names, kind calendar.Kind) func(Address) bool {
 	return func(a Address) bool {
 		first, _, _ := strings.Cut(strings.TrimPrefix(a.Path, "/"), "/")
@@ -139,15 +140,17 @@ func isOther(names address.Names, kind calendar.Kind) func(Address) bool {
 	}
 }
 
-// wordPressHas reports whether an address of the old site begins with a path and matches.
+// wordPressHas reports whether the old site has an address that begins with path and for which matches returns true.
 func (p Proxy) wordPressHas(path string, matches func(Address) bool) bool {
 	return slices.ContainsFunc(p.Addresses, func(a Address) bool { return strings.HasPrefix(a.Path, path) && matches(a) })
 }
 
-// longestIDs limits the ids in one expression, in bytes. nginx limits a word to 4096 bytes.
+// longestIDs limits the ids in one expression, in bytes. An expression ends with the id that exceeds it. The limit of
+// nginx for a word is 4096 bytes.
 const longestIDs = 3000
 
-// queries returns regular expressions for queries of the home page. Almanac answers those that match.
+// queries returns regular expressions for queries of the home page. The proxy sends a request to Almanac if its query
+// matches one of them.
 func (p Proxy) queries() []string {
 	names, types := address.HomeParams()
 	out := []string{

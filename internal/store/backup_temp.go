@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A copy is written in its own folder beside the target. The process locks a file in that folder, so that the
-// next backup can tell a folder in use from one that a killed process left. It does not lock the copy itself,
-// because network file systems confuse such a lock with SQLite's locks.
+// tempPrefix begins the name of the temporary folder that a backup creates beside its target. The folder has the files
+// tempLock and tempCopy. The process locks the first, so that other backups can distinguish a folder in use from an
+// abandoned one. It does not lock the copy, because network file systems confuse such a lock with SQLite's locks.
 const (
 	tempPrefix = ".almanac-backup-"
 	tempLock   = "lock"

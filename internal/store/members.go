@@ -27,7 +27,7 @@ type members struct {
 	urgent func(states []memberState, current int) bool
 
 	current atomic.Int64 // index in all; -1 means none
-	moves   atomic.Int64 // changes before and after each change of current
+	moves   atomic.Int64 // counter that increases before and after each change of current
 	asking  singleflight.Group
 	wake    chan struct{} // wakes the polling goroutine
 	log     atomic.Pointer[slog.Logger]

@@ -12,9 +12,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// A statement that contains its values takes one round trip, and the server parses it each time. Parsing the
-// small statements of this program takes about as long as executing them. A frequent statement is therefore
-// prepared: each connection has the server parse it once, and then sends only the values.
+// maxPrepared and the other constants limit the use of prepared statements. A statement that contains its values takes
+// one round trip, and the server parses it each time. Parsing the small statements of this program takes about as long
+// as executing them. So each connection has the server parse a frequent statement once, and then sends only its values.
 
 const (
 	// maxPrepared is the number of prepared statements of a connection. A server keeps 16,382 by default, for

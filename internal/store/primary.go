@@ -49,7 +49,7 @@ func (l location) forHost(host string) location {
 	return l
 }
 
-// openProbe returns a small connection pool for polling a server.
+// openProbe returns a pool of at most two connections for polling a server.
 func openProbe(connector driver.Connector) *sql.DB {
 	db := sql.OpenDB(connector)
 	db.SetMaxOpenConns(2)

@@ -144,7 +144,7 @@ func (k *cachingConn) prepared(ctx context.Context, query string) (*cachedStatem
 	return s, nil
 }
 
-// forget closes the least recently used statement.
+// forget closes the least recently used statement that is not busy, if there is one.
 func (k *cachingConn) forget() error {
 	oldest := ""
 	for query, s := range k.kept {
@@ -160,7 +160,8 @@ func (k *cachingConn) forget() error {
 	return s.stmt.Close()
 }
 
-// BeginTx begins a transaction. It waits until no other connection writes.
+// BeginTx begins a transaction. Unless the transaction is read-only, BeginTx first checks the database files and waits
+// until no other connection writes.
 func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	wait, leave := k.wait, func() {}
 	if !o.ReadOnly {

@@ -101,7 +101,8 @@ func openLocation(ctx context.Context, loc location, files *sqliteFiles) (*Store
 	return s, nil
 }
 
-// openPrimary opens a database on a group of servers.
+// openPrimary opens a database on a group of servers. It returns an error if no server answers, or if one of them is
+// misconfigured.
 func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	servers, asked, err := loc.primaries()
 	if err != nil {
@@ -119,8 +120,8 @@ func openPrimary(ctx context.Context, loc location) (*Store, error) {
 	return s, nil
 }
 
-// OpenPool opens all connections that an SQLite database may have. After a file of the database is removed, new
-// connections are refused, but open ones can still read. For other databases it does nothing.
+// OpenPool opens as many connections to an SQLite file as the pool keeps while they are idle. After a file of the
+// database is removed, new connections are refused, but open ones can still read. For other databases it does nothing.
 func (s *Store) OpenPool(ctx context.Context) (err error) {
 	if s.files == nil {
 		return nil

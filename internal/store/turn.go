@@ -47,7 +47,8 @@ func (k *cachingConn) noteTransaction(query string) {
 	}
 }
 
-// hasVerb reports whether the first word of a statement is one of the verbs, which are in upper case.
+// hasVerb reports whether a statement begins with one of the verbs, in any case. It ignores white space and parentheses
+// before it. The verbs are in upper case.
 func hasVerb(query string, verbs ...string) bool {
 	query = strings.TrimLeft(query, " \t\r\n(")
 	for _, verb := range verbs {

@@ -9,7 +9,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// errNoConnection is wrapped if a connection to a server cannot be established.
+// errNoConnection is wrapped by errors about a connection to a server that cannot be established.
 var errNoConnection = errors.New("no connection to the database")
 
 // IsUnavailable reports whether err is a temporary failure of the database: the server stops, rejects

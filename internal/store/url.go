@@ -70,7 +70,7 @@ var errScheme = fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:P
 // fails at once instead of waiting. retryWhileHeld does the waiting.
 const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 
-// sqliteReading are the pragmas of a read-only connection. It does not change the journal mode either.
+// sqliteReading are the pragmas of a read-only connection. They do not change the journal mode.
 const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)"
 
 // sqliteTimes makes the driver store times in UTC and in one text format, so that they sort as text.
@@ -345,7 +345,8 @@ func (c sessionConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return adaptToEngine(ctx, conn, c.limit)
 }
 
-// URLFor returns the database URL with another user and without a password.
+// URLFor returns the database URL with another user and without a password. The URL of an SQLite database stays as it
+// is.
 func (s *Store) URLFor(user string) string {
 	if s.url.address == nil {
 		return s.String()
