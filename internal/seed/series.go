@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// series writes the series that are not stored yet, with their occurrences.
+// series writes the series that are not stored yet, with their occurrences. It writes none if the database has series
+// switched off.
 func (r *seedRun) series(ctx context.Context) error {
 	all := r.cal.Series()
 	if len(all) == 0 {

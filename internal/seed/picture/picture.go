@@ -103,7 +103,7 @@ func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }
 
-// blend blends a colour over a pixel with an opacity from 0 to 255.
+// blend mixes a colour into the pixel p. The opacity is from 0, which leaves p unchanged, to 255.
 func blend(p []uint8, c color.RGBA, opacity int) {
 	p[0] = interpolate(p[0], c.R, opacity, 255)
 	p[1] = interpolate(p[1], c.G, opacity, 255)

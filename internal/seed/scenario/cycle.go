@@ -4,7 +4,8 @@ import (
 	"fmt"
 )
 
-// cycle is a repeating sequence of kinds of events. Each kind occurs as often as its weight, evenly spread.
+// cycle is a repeating sequence of kinds of events. In each round a kind occurs as often as its weight says, evenly
+// spread.
 type cycle struct {
 	order []*eventKind
 	turn  []int // number of earlier occurrences of the kind in order
@@ -52,8 +53,8 @@ func (cy cycle) count(k *eventKind, n int) int {
 	return all
 }
 
-// fillCycles creates a cycle of kinds for each role. It leaves out kinds of standalone events, festivals and courses
-// without a possible day and venue.
+// fillCycles creates for each role a repeating sequence of the kinds with that role. It leaves out kinds of
+// standalone events, festivals and courses without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*eventKind{}, map[role][]*eventKind{}

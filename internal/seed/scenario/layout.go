@@ -5,7 +5,7 @@ import (
 )
 
 // layout assigns index ranges to groups of events. Their order is: pinned events, festivals, courses, events of
-// festivals, lessons, and all others (free).
+// festivals, lessons, and all others (free). Pinned events are in nearly every calendar.
 type layout struct {
 	pinned          []*eventKind
 	fests           []festival
@@ -25,7 +25,8 @@ func (l *layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.cou
 func (l *layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.partsOfFestival }
 func (l *layout) firstFree() int   { return l.firstLesson() + l.courses*lessonsOfCourse }
 
-// layOut assigns index ranges to the groups of events. It then chooses the place and time of each event.
+// layOut assigns index ranges to the groups of events. It then chooses the place, the time and the first paragraph of
+// each event.
 func (c *Calendar) layOut() error {
 	l := &c.layout
 	n := c.o.Events
@@ -105,7 +106,8 @@ func (c *Calendar) planNextWeeks() {
 	}
 }
 
-// today returns the number of the day of Options.Now. It may be before or after the calendar.
+// today returns the number of the day of Options.Now, from 0. It is negative before the calendar, and may be after
+// its end.
 func (c *Calendar) today() int {
 	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
@@ -120,7 +122,7 @@ type festival struct {
 	titles    []string // titles by language
 }
 
-// festival returns festival n of count; festivals are in order of time.
+// festival outlines festival n of count. Later festivals of a kind get later days.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.lowBiased(len(c.cities))}

@@ -128,8 +128,8 @@ func parsePlan(b []byte) (*plan, error) {
 	return p, nil
 }
 
-// parse sets k.days and k.starts from their texts. It returns an error for an impossible duration or price, and for
-// an unknown motif, venue, organizer, category or tag.
+// parse sets k.days and k.starts from their texts. It returns an error for impossible durations or prices, and for a
+// kind without organizers. So it does for an unknown motif, venue, organizer, category or tag.
 func (k *eventKind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
@@ -192,8 +192,8 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// check returns an error if two languages have different sections or numbers of lines. It also refuses a section
-// with an unknown name.
+// check returns an error if two languages have different sections or numbers of lines. It also returns one for the
+// section of an unknown kind or series.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]

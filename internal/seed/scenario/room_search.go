@@ -30,11 +30,11 @@ type roomSlot struct {
 // roomPause is the number of free quarters of an hour between two events in a room.
 const roomPause = 1
 
-// mostProbes limits the rooms that find tries for one event, for calendars with more events than rooms.
+// mostProbes limits the attempts of findRoom for one event. It matters for calendars with more events than rooms.
 const mostProbes = 2000
 
-// findRoom chooses a venue, a day and a start, and occupies a room. It prefers the wanted day, and then near ones.
-// If no room is free, the event has no venue.
+// findRoom chooses a venue, a day and a start for an event, and occupies a room. It tries the wanted day first, and
+// near days before others. If the event is online or no room is free, the result has the venue -1.
 func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
@@ -84,8 +84,8 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if none is
-// free for all occurrences.
+// takeAll occupies one of the count rooms of a venue for all occurrences of an event. It returns false if no room is
+// free for all of them.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))

@@ -28,7 +28,7 @@ func isEntrySection(key string) bool {
 	return slices.Contains(entrySections, typ)
 }
 
-// read adds the sections of a file. Two sections with one name are an error.
+// read adds the sections of a data file. It returns an error if a section name occurs twice.
 func (s sections) read(name string) error {
 	b, err := dataFiles.ReadFile("data/" + name)
 	if err != nil {
@@ -103,7 +103,7 @@ func readLocal(l calendar.Language) (sections, error) {
 	return s, s.read("places." + string(l) + ".txt")
 }
 
-// entries returns the entries of a section. A section without entries is an error.
+// entries returns the entries of a section, split into their forms. It returns an error if there are none.
 func (s sections) entries(key string) ([][]string, error) {
 	if s[key] == nil || len(s[key].Entries) == 0 {
 		return nil, fmt.Errorf("no section %q", key)
@@ -111,7 +111,8 @@ func (s sections) entries(key string) ([][]string, error) {
 	return s[key].Entries, nil
 }
 
-// named returns the entries of the section "categories" or "tags". The keys are their first forms.
+// named returns the entries of the section "categories" or "tags". The key is the first form, and the value has the
+// others.
 func (s sections) named(key string) (map[string][]string, error) {
 	entries, err := s.entries(key)
 	if err != nil {
@@ -127,8 +128,8 @@ func (s sections) named(key string) (map[string][]string, error) {
 	return all, nil
 }
 
-// hasSameTexts reports whether the lines of a section are translations of each other. Other sections are written for
-// each language independently.
+// hasSameTexts reports whether the paragraphs of a section are translations of each other. Those of other sections
+// are written for each language independently.
 func hasSameTexts(key string) bool {
 	return key == "info canceled" || key == "info postponed" || key == "info heading" || key == "info place"
 }

@@ -24,7 +24,8 @@ type segment struct {
 // templates are the templates of one text, by language.
 type templates []template
 
-// Slots that are not lists. Numbers from placeholderLists on are lists. The texts of a placeholder are shown as examples.
+// placeholderCity to placeholderMatch are the placeholders that no word list fills. The comments show example texts.
+// placeholderLists is the placeholder of the first word list, and further word lists have the next numbers.
 const (
 	placeholderCity     = iota // Kraków
 	placeholderIn              // in Kraków
@@ -72,7 +73,8 @@ var placeholderNames = [...]string{
 	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
 }
 
-// compile parses a text with placeholders in braces. If html is true, it escapes the text between them.
+// compile parses a text with placeholders in braces. If html is true, it escapes the text between them for HTML. It
+// returns an error for an unknown placeholder.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
 	add := func(text string, placeholder, form int, gendered *[2]string) {
@@ -134,7 +136,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf returns the number of grammatical forms of a placeholder that is not a list.
+// formsOf returns the number of grammatical forms of a placeholder that no word list fills.
 func formsOf(placeholder int) int {
 	switch placeholder {
 	case placeholderBy, placeholderWho, placeholderWho2:
@@ -191,7 +193,7 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 	return t, nil
 }
 
-// samePlaceholders returns an error if the placeholders of a title differ between languages.
+// samePlaceholders returns an error if the translations of a title have different placeholders.
 func (ts templates) samePlaceholders() error {
 	first := ts[0].placeholders()
 	for _, t := range ts[1:] {
@@ -202,7 +204,8 @@ func (ts templates) samePlaceholders() error {
 	return nil
 }
 
-// placeholders returns the placeholders whose values make titles different from each other, without repeats.
+// placeholders returns the placeholders whose values make titles different: word lists, persons, bands and matches.
+// It returns each once.
 func (t template) placeholders() []int {
 	var all []int
 	for _, s := range t {
@@ -220,7 +223,7 @@ func (t template) placeholders() []int {
 // abbreviations are words whose full stop does not end a sentence.
 var abbreviations = []string{"ul", "pl", "al", "św", "dr", "prof", "reż", "Mr", "Mrs", "Dr", "St", "dir", "Dir", "Sr", "Sra", "D", "No"}
 
-// firstSentence returns the first sentence of a paragraph.
+// firstSentence returns the first sentence of a paragraph, or the whole paragraph if it has only one.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
 		if paragraph[i+1] != ' ' || strings.IndexByte(".?!", paragraph[i]) < 0 {
