@@ -162,8 +162,8 @@ func runeAtOrBefore(s string, i int) int {
 	return i
 }
 
-// runeAtOrAfter returns the start of the first character of s that begins at byte i or later, at most three bytes
-// after i. If there is none, it returns i.
+// runeAtOrAfter returns the start of the first character of s at byte i or later. It is at most three bytes after i.
+// If there is none, the result is i.
 func runeAtOrAfter(s string, i int) int {
 	i = max(i, 0)
 	for at := i; at < min(i+utf8.UTFMax, len(s)); at++ {

@@ -33,7 +33,7 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 
 const maxPlaceholders = 160
 
-// size returns the number of different values of a placeholder for a word list, a person, a band or a match.
+// size returns the number of different values of a placeholder for a word list, person, band or match.
 func (c *Calendar) size(placeholder int) int {
 	switch placeholder {
 	case placeholderWho, placeholderWho2:

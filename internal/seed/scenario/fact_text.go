@@ -224,7 +224,8 @@ func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	return quarters[l][quarter][form]
 }
 
-// englishNumbers and the other variables have words for numbers and times. Forms with a preposition follow the bare word.
+// englishNumbers and the other variables have words for numbers and times. A form with a preposition follows the
+// bare word.
 var (
 	englishNumbers = []string{
 		"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
