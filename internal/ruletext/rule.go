@@ -171,7 +171,7 @@ func (w *writer) daysOfMonth(r recur.Rule) (phrase, bool) {
 	return phrase{text: w.dayPreposition + w.nth(ordinals, w.weekdays[weekday].noun), several: several}, true
 }
 
-// addLack appends a clause if a month of the rule may lack a day, such as a 31st or fifth Monday.
+// addLack appends a clause if a month of the rule may lack a day, such as the 31st.
 func (w *writer) addLack(p *phrase, r recur.Rule) {
 	if slices.ContainsFunc(r.ByDay, func(d recur.Weekday) bool { return d.Ordinal == 5 }) ||
 		slices.ContainsFunc(r.ByMonthDay, func(n int) bool { return mayLack(r, n) }) {

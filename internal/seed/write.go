@@ -72,7 +72,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	return r.summary, nil
 }
 
-// Summary has the numbers of records that a Writer created, and of those that it found and left unchanged.
+// Summary has the numbers of records that Writer.Write created, and of those that it found and left unchanged.
 type Summary struct {
 	Created, Found Counts // occurrences of series are not included in events
 	// Occurrences is the number of occurrences of the created series.

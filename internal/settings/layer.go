@@ -74,7 +74,7 @@ func (e *KeyError) Error() string { return fmt.Sprintf("%q: %v", e.Key, e.Err) }
 
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Set changes a setting to a value as people write it: a text without quotes, a list with commas, or JSON. If the key
+// Set changes a setting to a value as people write it: text without quotes, a list with commas, or JSON. If the key
 // or the value is invalid, it returns a *KeyError that says what is expected.
 func (l Layer) Set(key, value string) error {
 	var s Site
@@ -107,7 +107,7 @@ func (l Layer) Set(key, value string) error {
 	return nil
 }
 
-// form is the notation in which people write a setting's value, without JSON where possible.
+// form is the notation in which people write a setting's value. Only some values are JSON.
 type form int
 
 const (

@@ -98,7 +98,8 @@ func (t *Table) NextHeader() error {
 }
 
 // Rows yields the rows of the table, except for empty ones. Each has as many cells as the header. After the last row
-// it calls complete with true. If the table has more than MaxRows rows, it stops and calls complete with false.
+// it calls complete with true. If the table has more than MaxRows rows, it stops and calls complete with false. If
+// the caller stops, it does not call complete.
 func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		p := parser{text: t.text, line: t.line, separator: t.Separator}

@@ -20,8 +20,8 @@ type vocabulary struct {
 	days     wordTable[int]
 	weekdays wordTable[time.Weekday]
 
-	// steps are words before a weekday. +1 is the first such weekday after today, -1 the last one before today,
-	// 0 the first one from today on.
+	// steps maps words before a weekday to numbers. +1 is the first such weekday after today. 0 is the first one
+	// from today on, and -1 the last one before today.
 	steps wordTable[int]
 	// stepBehind is true if a word in steps may also follow its weekday.
 	stepBehind bool

@@ -25,7 +25,7 @@ const (
 // cell is the width and height of a tile of the pattern.
 const cell = 128
 
-// quality is the JPEG quality.
+// quality is the JPEG quality, of at most 100.
 const quality = 60
 
 // Poster describes a picture to draw.

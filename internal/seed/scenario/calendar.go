@@ -16,10 +16,10 @@ type Calendar struct {
 	texts []sections // by language, in the order of Options.Languages
 	local sections
 	lists []*list
-	// ordinals are the ordinals of the lessons, such as "third", by language, number and form.
+	// ordinals has the ordinals of the lessons in words, such as "third", by language, number and grammatical form.
 	ordinals     [][][]string
-	remarkTexts  map[string][]*descriptionTexts // by name and language
-	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
+	remarkTexts  map[string][]*descriptionTexts // general remarks, such as on tickets, by name and language
+	descriptions map[string][]*descriptionTexts // by name of the section and language
 	// activities has the descriptions that belong to one entry of a word list, by language. Nil means that a
 	// language has none. The key is the number of the placeholder that the list fills, and the entry's index.
 	activities map[[2]int][]*descriptionTexts
@@ -50,8 +50,8 @@ type Calendar struct {
 	publicHolidays []bool     // whether each day of the calendar is a public holiday
 	spots          []roomSlot // place and time of each event
 	leads          []uint16   // first paragraph of each event, by event and language
-	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
-	// events, so that no paragraph is in more than about 2 % of a calendar.
+	// moreShare is the percentage of events with a second paragraph, by the texts for it. It is low if there are few
+	// texts for many events. So no paragraph is in more than about 2 % of a calendar.
 	moreShare map[*descriptionTexts]int
 	holidays  map[int]map[yearDay]bool // by year; isHoliday adds a year at its first use
 	rooms     rooms
@@ -64,7 +64,8 @@ type Calendar struct {
 	// searches is the number of events for which findRoom looked for a room. rejected is the number of days that
 	// it tried besides the wanted ones, plus the number of events without a free room.
 	searches, rejected int
-	// ownPictures maps an event to its own picture. kindPictures maps kinds to the pictures that their events share.
+	// ownPictures maps the index of an event to that of its own picture. kindPictures maps the key of a kind to the
+	// pictures that its events share.
 	ownPictures  map[int]int
 	kindPictures map[string][]int
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fillDays sets the days of the calendar, public holidays, and the days of clock changes.
+// fillDays finds out which days of the calendar are public holidays, and when the clocks change in each city.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
 	c.holidays = map[int]map[yearDay]bool{}
@@ -84,8 +84,8 @@ func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	return true
 }
 
-// fillKindDays sets the cumulative weights by which days are chosen for events of a kind. If no day suits the kind, all
-// weights are 0.
+// fillKindDays sets k.full, the cumulative weights by which days are chosen for events of a kind. If no day suits the
+// kind, all weights are 0.
 func (c *Calendar) fillKindDays(k *eventKind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {

@@ -46,8 +46,8 @@ func (c *Calendar) size(placeholder int) int {
 	return c.lists[placeholder-placeholderLists].size
 }
 
-// value returns the index of the value that fills a placeholder. Unless the title chose it, the first call chooses
-// it at random. All languages share it.
+// value returns the index of the word list entry, person, band or match that fills a placeholder. Unless the title
+// chose it, the first call chooses it at random. All languages share it.
 func (d *draft) value(placeholder int) int {
 	if d.values[placeholder] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(placeholder))
@@ -101,7 +101,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// placeholder returns the text that fills the placeholder of a segment in a language.
+// placeholder returns the text that fills the placeholder of a segment. language is the index in Options.Languages.
 func (d *draft) placeholder(s segment, language int) string {
 	c := d.c
 	switch s.placeholder {

@@ -4,7 +4,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventOutline is the plan of an event before its texts are written.
+// eventOutline has what is chosen for an event before its texts are written.
 type eventOutline struct {
 	index          int
 	kind           *eventKind
@@ -136,7 +136,7 @@ func (c *Calendar) outlinePinned(p *eventOutline, k *eventKind, own randomSource
 	p.needs = eventNeeds{day: day, first: day, last: day}
 }
 
-// outlineFestivalEvent outlines an event that is part of a festival. n counts the events of all festivals.
+// outlineFestivalEvent outlines event n of those that are part of festivals, counted over all festivals.
 func (c *Calendar) outlineFestivalEvent(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	which, turn := n/l.partsOfFestival, n%l.partsOfFestival
@@ -180,7 +180,7 @@ func (c *Calendar) outlineLesson(p *eventOutline, which, n int) {
 	p.needs.first, p.needs.last = p.needs.day, p.needs.day
 }
 
-// outlineFree outlines an event that is neither a parent nor part of another. n counts these events.
+// outlineFree outlines event n of those that are neither a parent nor part of another event.
 func (c *Calendar) outlineFree(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	day := 0
@@ -200,7 +200,8 @@ func (c *Calendar) outlineFree(p *eventOutline, n int, own randomSource) {
 	}
 }
 
-// chooseOrganizer chooses the organizer of an event. A few organizers have most of the events.
+// chooseOrganizer chooses the organizer of an event. The parameter by has the possible types. A few organizers have
+// most of the events.
 func (c *Calendar) chooseOrganizer(p *eventOutline, by []string, source *randomSource) {
 	near := c.organizerIndex.near(by[source.below(len(by))], p.draft.city)
 	p.draft.organizer = near[source.lowBiased(len(near))]

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventTexts has the data that the texts of an event share in all languages.
+// eventTexts has the choices for the texts of an event that are the same in all languages.
 type eventTexts struct {
 	place *eventOutline
 	texts []*descriptionTexts // by language
@@ -116,7 +116,7 @@ func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n i
 // list of remarks.
 const remarkShare = 5
 
-// remarks returns the scenario's general remarks that are true of an event, in one language.
+// remarks returns the scenario's general remarks that are true of an event, such as on tickets, in one language.
 func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	keys := []string{"any", "long"}
 	switch {

@@ -39,8 +39,8 @@ var conditions = []string{
 	"morning", "evening", "women", "men", "youth",
 }
 
-// divisionGender is the bit of line.needs for words that depend on the gender of a sport's division. Only matches
-// have one.
+// divisionGender is the bit of line.needs for words that depend on the gender of a division. Only matches have a
+// division, such as women.
 const divisionGender = 63
 
 // compileLine parses a line of a description, such as "[free, !winter] Bring {who}.", in one language.
@@ -126,7 +126,7 @@ func (f *facts) allow(l *line) bool {
 	return true
 }
 
-// suitable returns the lines that can be used for an event.
+// suitable returns the lines that can be used in the description of an event.
 func (f *facts) suitable(lines []line) []line {
 	var all []line
 	for i := range lines {
@@ -137,8 +137,8 @@ func (f *facts) suitable(lines []line) []line {
 	return all
 }
 
-// in returns the facts that can be written in language l. Names of streets and districts are declined in the city's
-// language home only.
+// in returns the facts that can be written in language l. If l is not home, the language of the city, it leaves out
+// local names such as streets.
 func (f facts) in(l, home calendar.Language) facts {
 	if l != home {
 		f.known &^= localPlaceholders

@@ -151,7 +151,8 @@ func easterSunday(year int) calendar.Wall {
 	return calendar.WallAt(year, time.Month(n/31), n%31+1, 0, 0, 0)
 }
 
-// holidaysIn returns the days of a year that are holidays by the rules, including substitutes for holidays at weekends.
+// holidaysIn returns the days of a year that are holidays by the rules. It adds a later working day for a holiday at
+// a weekend if its rule says so.
 func holidaysIn(rules []holiday, year int) map[yearDay]bool {
 	all := map[yearDay]bool{}
 	of := func(w calendar.Wall) yearDay {

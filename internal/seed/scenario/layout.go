@@ -16,7 +16,8 @@ type layout struct {
 	spread          permutation    // spreads the other events over time
 }
 
-// isUndisturbed reports whether event i must be public and must not be canceled or moved.
+// isUndisturbed reports whether event i must be public and must take place. These are festivals, courses, and planned
+// events of the next weeks.
 func (l *layout) isUndisturbed(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -68,18 +69,18 @@ func (c *Calendar) layOut() error {
 	return c.drawLeads(drawings)
 }
 
-// soonDays is the number of days from Options.Now on which events always take place.
+// soonDays is the number of days, from Options.Now, for which planNextWeeks plans events.
 const soonDays = 35
 
-// plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
+// plannedEvent is an event in the soonDays after Options.Now, whose kind and day are fixed in advance.
 type plannedEvent struct {
 	kind *eventKind
 	rank int
 	day  int
 }
 
-// planNextWeeks plans events for the days after Options.Now, more on weekends. So a current calendar is full in the
-// weeks that people look at.
+// planNextWeeks plans events for the next soonDays from Options.Now on, more on weekends. So a current calendar is
+// full in the weeks that people look at. A small calendar has none.
 func (c *Calendar) planNextWeeks() {
 	l := &c.layout
 	today := c.today()

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leadChoice is an event whose description needs a first paragraph.
+// leadChoice is an event for whose description drawLeads chooses a first paragraph.
 type leadChoice struct {
 	index int
 	spot  roomSlot
@@ -55,7 +55,8 @@ func (c *Calendar) drawLeads(all []leadChoice) error {
 	return nil
 }
 
-// leadUses counts how often each first paragraph of a kind or activity was used, in the current month and overall.
+// leadUses counts how often each first paragraph was used, in the current month and overall. There is one for each
+// list of paragraphs.
 type leadUses struct {
 	now        int // the month whose uses the field month counts
 	month, all []int

@@ -36,7 +36,7 @@ func (p person) name(l calendar.Language, form int) string {
 	return p.first[form] + " " + p.last[form]
 }
 
-// genitive returns the genitive of the name in the language home.
+// genitive returns the Polish genitive of the name if home is Polish, or else the name unchanged.
 func (p person) genitive(home calendar.Language) string {
 	if home != calendar.Polish {
 		return p.first[0] + " " + p.last[0]

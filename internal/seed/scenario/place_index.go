@@ -1,6 +1,7 @@
 package scenario
 
-// placeIndex finds the indexes of venues or organizers of a type, in a city or anywhere.
+// placeIndex finds venues or organizers of a type, in a city or anywhere. They are indexes into the lists of the
+// calendar.
 type placeIndex struct {
 	all    []int
 	byType map[string][]int

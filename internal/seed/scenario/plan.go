@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// plan is the parsed JSON file of a scenario: its kinds of events, series, categories and tags.
+// plan is the parsed JSON file of a scenario. It has the kinds of events, series, categories, tags and frequencies.
 type plan struct {
-	// Months and Weekdays are relative frequencies of events. Weekdays begin with Monday.
+	// Months and Weekdays are relative frequencies of events by month and weekday. Weekdays begin with Monday.
 	Months   [12]int
 	Weekdays [7]int
 	Cities   bool // whether the calendar has many cities instead of one
@@ -78,7 +78,8 @@ type eventKind struct {
 	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
 	Keywords  []string // English entries of the list of keywords, which become tags
-	// Ages are age ranges of the participants, one of which an event has; 0 means no limit.
+	// Ages are lowest and highest ages of the participants, of which an event has one pair. A highest age of 0 means
+	// no limit.
 	Ages   [][2]int
 	Places [2]int // minimum and maximum number of places; 0, 0 means no limit
 	Doors  bool   // whether the doors open before the start
@@ -166,7 +167,7 @@ func (k *eventKind) parse(p *plan) error {
 	return nil
 }
 
-// parseClocks parses times of day such as "19:30 20:00", "dusk" or "dark".
+// parseClocks parses times of day, separated by spaces: "19:30 20:00", "dusk" or "dark".
 func parseClocks(text string) ([]clock, error) {
 	var all []clock
 	for start := range strings.FieldsSeq(text) {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fillPrices computes the costs for all prices of all countries once, because parsing them for each event would be
+// fillPrices computes the costs for all prices in all countries once, because parsing them for each event would be
 // slow.
 func (c *Calendar) fillPrices() error {
 	highest := 0

@@ -109,8 +109,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns when an event occupies its room on a day. The unit is a quarter of an hour since the calendar's
-// first day. The result to is not included.
+// quarters returns when an event occupies its room on a day, with the pause after it. The unit is a quarter of an
+// hour since the first day of the calendar. The end to is not included.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters
@@ -119,7 +119,8 @@ func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	return from, from + (w.minutes+14)/15 + roomPause
 }
 
-// spanOf returns the start and end of an event in a room, in a zone.
+// spanOf returns the span of an event with the start s, in a zone. Its length is w.minutes, or w.days if w.starts is
+// empty.
 func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calendar.Span {
 	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
 	if len(w.starts) == 0 {

@@ -12,7 +12,7 @@ const dayQuarters = 24 * 4
 
 type roomDay struct{ venue, room, day int32 }
 
-// roomsOf is the number of rooms by type of venue, for types with more than one.
+// roomsOf maps types of venues to their number of rooms. Other types have one room.
 var roomsOf = map[string]int{"arena": 3, "gallery": 4, "congress": 8, "seminar": 4}
 
 // take occupies one of the count rooms of a venue. from and to are in quarters of an hour since the first day of the
@@ -47,7 +47,7 @@ func (r *rooms) occupy(venue, room, from, to int) {
 	}
 }
 
-// bitsOf returns one bit for each quarter of an hour of a day. The bits from "from" to before "to" are set.
+// bitsOf returns one bit for each quarter of an hour of a day. The bits with index from up to to-1 are set.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

@@ -18,7 +18,7 @@ type entryRule struct {
 	Price    *[2]int
 }
 
-// rule is an entryRule whose names are resolved to placeholders and indexes.
+// rule is an entryRule in which indexes replace the names.
 type rule struct {
 	name               string
 	placeholder, entry int // an entry of -1 means any
@@ -143,7 +143,7 @@ func (c *Calendar) keyword(entry int) int {
 }
 
 // applies reports whether the entry of a rule is in the title of an event. A rule without an entry applies to all
-// entries of its list.
+// entries of its word list.
 func (r *rule) applies(d *draft) bool {
 	return slices.Contains(d.title, r.placeholder) && (r.entry < 0 || int(d.values[r.placeholder]) == r.entry)
 }

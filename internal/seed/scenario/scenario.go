@@ -44,7 +44,7 @@ type Organizer struct {
 	Picture               int // index into Pictures; -1 means none
 }
 
-// Event is a generated event. Its links are indexes into Categories, Tags, Venues and Organizers.
+// Event is a generated event. Its links are indexes into the lists of the calendar, such as Calendar.Venues.
 type Event struct {
 	SourceID             string
 	Title                Text // plain text

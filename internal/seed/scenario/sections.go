@@ -8,21 +8,22 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// section is a section of a text file of a scenario, with its titles, entries and descriptions.
+// section is a section of a data file with texts: its titles, entries and paragraphs.
 type section struct {
 	Titles, Leads, More []string   // lines that begin with "=", ">" and "+"
 	Entries             [][]string // other lines, split into forms
 }
 
-// sections maps type and key, such as "kind jazz", to the sections of text files.
+// sections has the sections of data files, by type and key, such as "kind jazz".
 type sections map[string]*section
 
 var sectionTypes = []string{"kind", "series", "activity", "subject", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
-// entrySections are the types of sections with the descriptions of one entry of a list. A language may lack them.
+// entrySections are the types of sections with the descriptions of one entry of a word list. A language may lack such
+// a section.
 var entrySections = []string{"activity", "subject"}
 
-// isEntrySection reports whether a section has the descriptions of one entry of a list.
+// isEntrySection reports whether a section has the descriptions that belong to one entry of a word list.
 func isEntrySection(key string) bool {
 	typ, _, _ := strings.Cut(key, " ")
 	return slices.Contains(entrySections, typ)

@@ -184,7 +184,7 @@ func (c *Calendar) seriesOf(
 	return s, true, nil
 }
 
-// holidayYears is the number of years in which a series skips public holidays.
+// holidayYears is the number of years, from its first start, in which a series skips public holidays.
 const holidayYears = 2
 
 // excludeHolidays excludes the starts on public holidays from the schedule, in the first holidayYears of the series.
@@ -214,8 +214,8 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series that is not before a wall time, or false if there is none. It skips
-// public holidays, unless the series has a season, lasts all day or takes place on holidays.
+// firstOf returns the first start of a series that is not before the wall time from. It returns false if there is
+// none. It skips public holidays, unless the series has a season, lasts all day or takes place on holidays.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {

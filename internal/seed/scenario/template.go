@@ -11,7 +11,7 @@ import (
 
 type template []segment
 
-// segment is a part of a template: a text and the placeholder after it.
+// segment is a part of a template: a text, and a placeholder after it that other texts fill.
 type segment struct {
 	text        string
 	placeholder int // -1 means no placeholder
@@ -21,7 +21,7 @@ type segment struct {
 	gendered *[2]string
 }
 
-// templates are the templates of one text, by language.
+// templates has the translations of one text, in the order of Options.Languages.
 type templates []template
 
 // placeholderCity to placeholderMatch are the placeholders that no word list fills. The comments show example texts.
@@ -237,7 +237,7 @@ func firstSentence(paragraph string) string {
 	return paragraph
 }
 
-// escape escapes a text for HTML as calendar.Escape does, but faster if nothing needs escaping.
+// escape escapes the characters &, < and > for HTML. It returns a text without them unchanged.
 func escape(s string) string {
 	if strings.ContainsAny(s, "&<>") {
 		return calendar.Escape(s)
@@ -245,7 +245,7 @@ func escape(s string) string {
 	return s
 }
 
-// ordinal writes the number of an edition in a language: 21st in English, XXI in others.
+// ordinal returns the number of an edition as text: 21st in English, XXI in other languages.
 func ordinal(l calendar.Language, n int) string {
 	if l != calendar.English {
 		return roman(n)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// title is a pattern for titles of events, in all languages.
+// title is a pattern for titles of events, in all languages, with the descriptions of such events.
 type title struct {
 	in           templates
 	descriptions []*descriptionTexts // by language
