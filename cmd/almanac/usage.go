@@ -124,6 +124,7 @@ var exampleLines = map[string]string{ //nolint:gosec // the name of a command is
 	"almanac seed fill":           "almanac seed --events 500 --city Brighton --db brighton.db",
 	"almanac seed remove":         "almanac seed remove --yes --db brighton.db",
 	"almanac import":              "almanac import --dry-run choir.ics",
+	"almanac move":                "almanac move --yes https://calendar.example.org",
 	"almanac export":              "almanac export events.ics",
 	"almanac translations":        "almanac translations status",
 	"almanac translations status": "almanac translations status --missing",

@@ -176,7 +176,7 @@ func TestChangeLog(t *testing.T) {
 		}))
 		last, err := w.db.Change.Query().Order(ent.Desc(change.FieldID)).First(t.Context())
 		must.Succeed(t, err)
-		if last.RecordID != w.gala || last.Action != calendar.Updated || !slices.Equal(last.Fields, []string{"title", "description"}) {
+		if last.RecordID != w.gala || last.Action != calendar.Updated || !slices.Equal(last.Fields, []string{"title:pl", "description:pl"}) {
 			t.Errorf("change %+v", last)
 		}
 	})
