@@ -26,8 +26,8 @@ func datesOf(walls []calendar.Wall) []date {
 	return slices.Compact(all)
 }
 
-// changes returns the exceptions of a schedule. added are its further starts, which the simplified rule r does not
-// produce. removed are the starts that it excludes.
+// changes returns the exceptions of a schedule. The result added has its starts that the simplified rule r does not
+// produce. The result removed has the starts of the rule that the schedule excludes.
 func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	ruled := ruledDates(s, r)
 	for _, w := range s.RDate {
@@ -47,7 +47,7 @@ func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 // rule.
 const maxYears = 100
 
-// ruledDates returns the starts in RDATE that the rule produces too. The text does not mention them.
+// ruledDates returns the starts in RDATE that the rule also produces. The text does not mention them.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
 	// The time of day and the weekday rule out most dates without expanding the rule.
 	far := s.Start.AddDate(maxYears, 0, 0)
@@ -90,7 +90,7 @@ func sameClock(v, w calendar.Wall) bool {
 	return v.Sub(v.StartOfDay()) == w.Sub(w.StartOfDay())
 }
 
-// starts returns a list of the first days of a schedule in words. Format uses it if no words describe the rule.
+// starts lists the first days of a schedule in words. Format uses it if no words describe the rule.
 func (w *writer) starts(s recur.Schedule) string {
 	var all []calendar.Wall
 	complete := true
@@ -118,7 +118,7 @@ func (w *writer) starts(s recur.Schedule) string {
 	return w.say("schedule-dates-more", args)
 }
 
-// startList returns a list of the days of starts in words. If timed is true, it adds the times of day.
+// startList lists the days of starts in words. If timed is true, it adds the times of day.
 func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	if !timed {
 		return w.dateList(datesOf(starts))

@@ -127,7 +127,7 @@ func (w *writer) daysOfMonths(r recur.Rule) (phrase, bool) {
 	return days, true
 }
 
-// daysOfYears describes a yearly rule for one month. It returns false unless that has one date, or days that
+// daysOfYears describes a yearly rule for one month. It returns false unless the rule has one date, or days that
 // daysOfMonth describes.
 func (w *writer) daysOfYears(r recur.Rule) (phrase, bool) {
 	month := r.ByMonth[0]

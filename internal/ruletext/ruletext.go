@@ -79,7 +79,7 @@ func (p *phrase) add(words string) {
 	p.text += " " + words
 }
 
-// addClause appends words after a comma. What follows them also needs a comma.
+// addClause appends words after a comma. The next words also get a comma.
 func (p *phrase) addClause(words string) {
 	p.closed = true
 	p.add(words)

@@ -162,7 +162,7 @@ func runeAtOrBefore(s string, i int) int {
 	return i
 }
 
-// runeAtOrAfter returns the start of the first character of s at byte i or later. It is at most three bytes after i.
+// runeAtOrAfter returns the start of the first character in s at byte i or later. It is at most three bytes after i.
 // If there is none, the result is i.
 func runeAtOrAfter(s string, i int) int {
 	i = max(i, 0)

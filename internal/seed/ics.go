@@ -127,7 +127,7 @@ func (w *icsWriter) series(s *scenario.Series) {
 	}
 }
 
-// occurrences adds each occurrence of the first icsYears of a series as a separate event.
+// occurrences adds the occurrences in the first icsYears of a series as separate events.
 func (w *icsWriter) occurrences(s *scenario.Series) {
 	exceptions := make(map[calendar.Wall]*scenario.Exception)
 	for i := range s.Exceptions {

@@ -107,7 +107,7 @@ func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok b
 	return last, last.Number > 0, err
 }
 
-// Plans returns the plans of all calendars of the scenario name, in no order. The name "" means all scenarios.
+// Plans returns the plans for all calendars of the scenario name, in no order. The name "" means all scenarios.
 func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err error) {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, sourcePrefix+name))).All(ctx)
 	if err != nil {

@@ -225,8 +225,9 @@ func fileNames(all []scenario.Picture) []string {
 }
 
 // writeMissing writes the records of a kind that are not stored yet, in transactions of up to batchSize records. It
-// returns the ids of all records. source returns the source id of a record in calendar 1. one converts a record to
-// its input, and returns the number of its translations. prepare makes the inputs ready for a transaction.
+// returns the ids of all records. The function source returns the source id that a record has in calendar 1. The
+// function one converts a record to its input, and returns the number of its translations. The function prepare makes
+// the inputs ready for a transaction.
 func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*bulk.Batch, error),

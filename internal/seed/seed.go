@@ -41,10 +41,10 @@ func (n Number) sourceID(id string) string {
 	return sourcePrefix + name + "." + strconv.Itoa(int(n)) + ":" + rest
 }
 
-// prefix returns the beginning of all source ids of calendar n of a scenario, such as "seed:city.2:".
+// prefix returns the beginning of all source ids in calendar n of a scenario, such as "seed:city.2:".
 func (n Number) prefix(scenario string) string { return n.sourceID(sourcePrefix + scenario + ":") }
 
-// sourceIDOf returns a condition for the rows with a source id of any calendar of a scenario. The scenario "" means
+// sourceIDOf returns a condition for the rows whose source id is in any calendar of a scenario. The scenario "" means
 // all scenarios.
 func sourceIDOf(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // all tables have this column
@@ -76,7 +76,7 @@ func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// Counts maps kinds of records to numbers of records.
+// Counts maps kinds of records to their numbers.
 type Counts map[calendar.Kind]int
 
 // Sum returns the number of records of all kinds.

@@ -151,8 +151,8 @@ type Flags struct {
 	Language calendar.Language
 }
 
-// Resolve returns the settings of a site. Each setting has the value of the first source that has it: flags, folder,
-// stored, default.
+// Resolve returns the settings of a site. The value of a setting is from the first source with the setting: flags,
+// folder, stored, default.
 func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 	s := Default()
 	merged := maps.Clone(stored)

@@ -61,8 +61,8 @@ func isDamagedUTF8(data []byte) bool {
 	return good > bad
 }
 
-// polishBytes are letters of Polish in Windows-1250, and other characters in Windows-1252. westernBytes are letters
-// of western languages in Windows-1252, and other characters in Windows-1250.
+// polishBytes are Polish letters in Windows-1250, and westernBytes western letters in Windows-1252. In the other
+// encoding these bytes are unlikely characters.
 const (
 	polishBytes  = "\xa5\xb9\xc6\xe6\xca\xea\xa3\xb3\xd1\x8c\x9c\x8f\x9f\xaf\xbf" // ĄąĆćĘęŁłŃŚśŹźŻż
 	westernBytes = "\xa1\xe8\xe0\xf2\xf9\xf5\xe3\xc0\xc8\xf1\xd1"                 // ¡èàòùõãÀÈñÑ

@@ -21,9 +21,9 @@ const (
 	flawMany   = "more columns than a table may have"
 )
 
-// next returns the next row, and false at the end of the text. columns is the number of cells that rows should have,
-// and 0 means unknown. A row with an unmatched quote could swallow the rows after it. In that case next ends the row
-// at the end of its line.
+// next returns the next row, and false at the end of the text. Rows should have as many cells as columns says, where
+// 0 means unknown. A row with an unmatched quote could swallow the rows after it. In that case next ends the row at
+// the end of its line.
 func (p *parser) next(columns int) (Row, bool) {
 	if p.text == "" {
 		return Row{}, false
@@ -98,8 +98,8 @@ func (p *parser) read(oneLine bool) (row Row, rest string) {
 	}
 }
 
-// cell reads one cell from the start of text. stops has the characters that end a cell. The result rest is the text
-// from that character on. It adds flaws of the cell to row.
+// cell reads one cell from the start of text. The cell ends before a character in stops, and the result rest begins
+// with that character. Flaws of the cell are added to row.
 func (p *parser) cell(text, stops string, row *Row) (cell, rest string) {
 	trimmed := strings.TrimLeft(text, " ")
 	if !strings.HasPrefix(trimmed, `"`) {

@@ -235,7 +235,7 @@ func addMonths(w calendar.Wall, n int) calendar.Wall {
 }
 
 // nearestWeekday returns 00:00:00 of a weekday near w. If step is negative, it is before the day of w, and if
-// positive, after. For 0 it is the first from that day on.
+// positive, after. For 0 it is the first that is not before that day.
 func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
 	switch {
@@ -247,7 +247,8 @@ func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wa
 	return w.StartOfDay().AddDate(0, 0, ahead)
 }
 
-// nthWeekday returns the n-th given weekday of a month, or the last for n = -1. first is the first day of the month.
+// nthWeekday returns the n-th given weekday of a month, or the last for n = -1. The parameter first is the first day
+// of the month.
 func nthWeekday(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
 	if n < 0 {
 		return nearestWeekday(first.AddDate(0, 1, 0), weekday, -1)

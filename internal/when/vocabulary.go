@@ -20,8 +20,8 @@ type vocabulary struct {
 	days     wordTable[int]
 	weekdays wordTable[time.Weekday]
 
-	// steps maps words before a weekday to numbers. +1 is the first such weekday after today. 0 is the first one
-	// from today on, and -1 the last one before today.
+	// steps maps words before a weekday to numbers. The number 1 is the first such weekday after today, and -1 the
+	// last one before today. For 0 it is the first one that is not before today.
 	steps wordTable[int]
 	// stepBehind is true if a word in steps may also follow its weekday.
 	stepBehind bool
@@ -44,7 +44,7 @@ type vocabulary struct {
 	of       string
 	// day is the noun that may follow the first and last ordinal (last day of next month).
 	day string
-	// weekend is a noun that follows a word in steps. week is the noun in phrases such as "monday this week".
+	// weekend is a noun that follows a word in steps. The noun week is in phrases such as "monday this week".
 	weekend, week string
 	// monthAlone is true if a month without a day is a date (December, December 2026).
 	monthAlone bool

@@ -56,8 +56,7 @@ func (d Date) AsEnd() Date {
 // FromWall returns the date of a wall time.
 func FromWall(w calendar.Wall) Date { return Date{wall: w} }
 
-// fromDay returns the date of a text that has a day without a time of day. w must be the midnight at the start of the
-// day.
+// fromDay returns the date of a day without a time of day. The wall time w must be the midnight at its start.
 func fromDay(w calendar.Wall) Date { return Date{wall: w, dayOnly: true} }
 
 // FromInstant returns the date of an instant. Fractions of a second are dropped.

@@ -240,8 +240,8 @@ var motifs = map[string]motif{
 // circleEdges is the number of straight lines that approximate a circle.
 const circleEdges = 72
 
-// pointOnCircle returns a point on a circle, in units of 1/64 pixel. at is the angle, clockwise from the right, in
-// parts of which circleEdges are a full circle.
+// pointOnCircle returns a point on a circle, in units of 1/64 pixel. The angle at is clockwise from the right. Its
+// unit is the full circle divided by circleEdges.
 func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
 	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circleEdges)
 	return fixed.Point26_6{

@@ -61,11 +61,11 @@ type Calendar struct {
 	written time.Time
 	// home is the language of the first city's country.
 	home calendar.Language
-	// searches is the number of events for which findRoom looked for a room. rejected is the number of days that
-	// it tried besides the wanted ones, plus the number of events without a free room.
+	// searches is the number of events for which findRoom looked for a room. In
+	// rejected it counts the days that it tried after the wanted one, and the events without a free room.
 	searches, rejected int
-	// ownPictures maps the index of an event to that of its own picture. kindPictures maps the key of a kind to the
-	// pictures that its events share.
+	// ownPictures maps the index of an event to that of its own picture. The map kindPictures has the pictures that
+	// events of a kind share, by its key.
 	ownPictures  map[int]int
 	kindPictures map[string][]int
 }

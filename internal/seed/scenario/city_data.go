@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readCity parses a row of the list of cities. Its columns are native name, English, Polish and Spanish name,
+// readCity parses a row in the list of cities. Its columns are native name, English, Polish and Spanish name,
 // genitive and locative in Polish, and province. Country, zone, latitude, longitude, telephone number, adjective,
 // districts and streets follow.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {

@@ -35,7 +35,8 @@ func newCycle(kinds []*eventKind) cycle {
 	return cy
 }
 
-// at returns the kind of event at position n of the sequence. rank is the number of earlier positions with that kind.
+// at returns the kind of event at position n of the sequence. The result rank is the number of earlier positions with
+// that kind.
 func (cy cycle) at(n int) (k *eventKind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]

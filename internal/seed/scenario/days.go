@@ -31,7 +31,7 @@ func (c *Calendar) weekday(day int) int {
 	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
 }
 
-// isHoliday reports whether a day is a public holiday in one of the cities of the calendar.
+// isHoliday reports whether a day is a public holiday in any city of the calendar.
 func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	year, month, day := w.Date()
 	if c.holidays[year] == nil {
@@ -43,8 +43,8 @@ func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	return c.holidays[year][yearDay{month, day}]
 }
 
-// month returns the number of the month of a day. South of the equator it returns the northern month of the same
-// season: 7 for January. It does not do so if the scenario has cities in several countries.
+// month returns the month of a day, from 1. South of the equator it returns the northern month of the same season: 7
+// for January. It does not do so if the scenario has cities in several countries.
 func (c *Calendar) month(day int) int {
 	_, month, _ := c.day(day).Date()
 	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
@@ -69,8 +69,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may take place from a day on. The parameter after is the number of further
-// days. No day may be a public holiday.
+// suits reports whether an event of a kind may take place on a day and the next days. The parameter after is the
+// number of these next days. No day may be a public holiday.
 func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -147,7 +147,7 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf chooses a day for event n of the count events of a kind. Later events get later days. The kind must have a
+// dayOf chooses a day for event n of a kind with count events. Later events get later days. The kind must have a
 // possible day.
 func (k *eventKind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]

@@ -30,8 +30,8 @@ func (c *Calendar) descriptionsOf(key string) ([]*descriptionTexts, error) {
 	return all, nil
 }
 
-// compileDescriptions compiles the descriptions of a section in one language. It returns an error if the section has
-// none, unless it is of a kind of event.
+// compileDescriptions compiles the descriptions of a section in one language. It returns an error if there are none,
+// unless the type of the section is "kind".
 func (c *Calendar) compileDescriptions(key string, language int) (*descriptionTexts, error) {
 	s := c.texts[language][key]
 	if s == nil || len(s.Leads) == 0 && !strings.HasPrefix(key, "kind ") {

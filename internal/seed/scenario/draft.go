@@ -33,7 +33,8 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 
 const maxPlaceholders = 160
 
-// size returns the number of different values of a placeholder for a word list, person, band or match.
+// size returns the number of different values for a placeholder. It must stand for a word list, persons, bands or
+// matches.
 func (c *Calendar) size(placeholder int) int {
 	switch placeholder {
 	case placeholderWho, placeholderWho2:
@@ -60,14 +61,14 @@ func (d *draft) value(placeholder int) int {
 	return int(d.values[placeholder])
 }
 
-// chooseTitle chooses a title of the kind, with values for its placeholders. rank is the number of earlier events of
-// the kind. Events with similar ranks get different titles.
+// chooseTitle chooses a title of the kind, with values for its placeholders. The parameter rank is the number of the
+// kind's earlier events. Events with similar ranks get different titles.
 func (d *draft) chooseTitle(k *eventKind, rank int) *title {
 	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
-// setTitle sets the values of the placeholders in the title t, and returns t. turn is the number of earlier events
-// with this title.
+// setTitle sets the values of the placeholders in the title t, and returns t. The parameter turn is the number of
+// earlier events with this title.
 func (d *draft) setTitle(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
 	d.title = t.placeholders
@@ -172,8 +173,8 @@ func (d *draft) placeholder(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the index in people of the author of the work in the title. A work has the same author in all
-// events. For other titles it is the person of the placeholder {who}.
+// author returns the index of the person who wrote the title's work. A work has the same author in all events. For
+// other titles it is the person in the placeholder {who}.
 func (d *draft) author() int {
 	for _, placeholder := range d.title {
 		if placeholder >= placeholderLists && d.c.lists[placeholder-placeholderLists].works {

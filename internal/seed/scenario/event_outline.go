@@ -125,7 +125,7 @@ func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 	return s
 }
 
-// outlinePinned outlines one of the first events of a calendar with ten or more. One takes place at Options.Now,
+// outlinePinned outlines one of the first events in a calendar with ten or more. One takes place at Options.Now,
 // another in the night of a clock change.
 func (c *Calendar) outlinePinned(p *eventOutline, k *eventKind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)

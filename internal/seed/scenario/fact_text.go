@@ -88,8 +88,8 @@ func (c *Calendar) dateText(l calendar.Language, month time.Month, day int) stri
 	return strconv.Itoa(day) + " " + name[0]
 }
 
-// clockText returns a time of day as text: 7.30pm in Britain, 7:30 PM in America, 19:30 in Polish and Spanish. minute
-// counts from midnight.
+// clockText returns a time of day as text: 7.30pm in Britain, 7:30 PM in America, 19:30 in Polish and Spanish. The
+// parameter minute is counted from midnight.
 func (c *Calendar) clockText(l calendar.Language, minute int) string {
 	minute = (minute + 24*60) % (24 * 60)
 	hour, rest := minute/60, minute%60
@@ -107,8 +107,8 @@ func (c *Calendar) clockText(l calendar.Language, minute int) string {
 	return fmt.Sprintf("%d.%02d%s", hour, rest, half)
 }
 
-// lengthText returns a duration as text, such as "90 minutes". form 1 is the form beside a noun: attributive in
-// English, with "de" in Spanish, genitive in Polish.
+// lengthText returns a duration as text, such as "90 minutes". With form 1 the text can stand beside a noun:
+// attributive in English, with "de" in Spanish, genitive in Polish.
 func lengthText(l calendar.Language, minutes, form int) string {
 	hours, rest := minutes/60, minutes%60
 	switch {
@@ -166,8 +166,8 @@ func spanishHours(hours int) string {
 	return spanishNumbers[hours] + " horas"
 }
 
-// daysText returns a number of days as text, such as "three days". form 1 is the form beside a noun: attributive in
-// English, with "de" in Spanish, genitive in Polish.
+// daysText returns a number of days as text, such as "three days". With form 1 the text can stand beside a noun:
+// attributive in English, with "de" in Spanish, genitive in Polish.
 func daysText(l calendar.Language, days, form int) string {
 	number := func(words []string) string {
 		if days < len(words) {
@@ -215,8 +215,8 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText returns the name of a season. quarter is 0 for winter to 3 for autumn. form 1 has a preposition, such
-// as "in autumn".
+// quarterText returns the name of a season. The parameter quarter is 0 for winter to 3 for autumn. With form 1 the
+// text has a preposition, such as "in autumn".
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]
@@ -318,8 +318,8 @@ func withPreposition(preposition string, words ...string) [7][2]string {
 	return all
 }
 
-// composedTitle corrects the punctuation of a title made of parts. It leaves one colon, and no comma or colon after
-// "?" or "!".
+// composedTitle corrects the punctuation of a title that consists of parts. It leaves one colon, and no comma or
+// colon after "?" or "!".
 func composedTitle(title string) string {
 	for _, mark := range []string{"?", "!"} {
 		title = strings.ReplaceAll(title, mark+",", mark)

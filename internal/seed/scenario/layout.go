@@ -79,8 +79,8 @@ type plannedEvent struct {
 	day  int
 }
 
-// planNextWeeks plans events for the next soonDays from Options.Now on, more on weekends. So a current calendar is
-// full in the weeks that people look at. A small calendar has none.
+// planNextWeeks plans events for soonDays, beginning with the day of Options.Now, more on weekends. So a current
+// calendar is full in the weeks that people look at. A small calendar has none.
 func (c *Calendar) planNextWeeks() {
 	l := &c.layout
 	today := c.today()
@@ -107,8 +107,8 @@ func (c *Calendar) planNextWeeks() {
 	}
 }
 
-// today returns the number of the day of Options.Now, from 0. It is negative before the calendar, and may be after
-// its end.
+// today returns the number of the day at Options.Now, where the first day is 0. It is negative before the calendar,
+// and may be after its end.
 func (c *Calendar) today() int {
 	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))

@@ -10,7 +10,7 @@ import (
 // list is a list of words or names that fill a placeholder, with their grammatical forms in all languages.
 type list struct {
 	name    string
-	works   bool // whether the entries are works, such as plays, which have authors
+	works   bool // whether the entries are works with authors, such as plays
 	size    int
 	entries [][][]string   // by language, entry and form
 	nested  [][][]template // templates of entries with placeholders; nil if none has placeholders

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// fillPictures plans the pictures: of kinds, of series, of some venues and organizers, and of up to maxOwnPictures
-// events. These are mostly festivals, courses, and events of the next weeks, which people see first.
+// fillPictures plans the pictures. Kinds, series, some venues and organizers, and up to maxOwnPictures events have
+// pictures. These events are mostly festivals, courses, and those of the next weeks, which people see first.
 func (c *Calendar) fillPictures() error {
 	if !c.o.Pictures {
 		return nil

@@ -22,8 +22,8 @@ func (p *placeIndex) add(i int, typ string, city int) {
 	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
 }
 
-// near returns the indexes of venues or organizers of a type in a city. If there are none, it returns those of the
-// type in all cities, or else all.
+// near returns the indexes of the venues or organizers with a type in a city. If there are none, it returns those
+// with the type in all cities, or else all.
 func (p *placeIndex) near(typ string, city int) []int {
 	if in := p.byBoth[typ][city]; len(in) > 0 {
 		return in

@@ -78,8 +78,8 @@ type eventKind struct {
 	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
 	Keywords  []string // English entries of the list of keywords, which become tags
-	// Ages are lowest and highest ages of the participants, of which an event has one pair. A highest age of 0 means
-	// no limit.
+	// Ages are pairs of a lowest and a highest age of the participants. An event has one pair. A highest age of 0
+	// means no limit.
 	Ages   [][2]int
 	Places [2]int // minimum and maximum number of places; 0, 0 means no limit
 	Doors  bool   // whether the doors open before the start

@@ -52,7 +52,7 @@ func (c *Calendar) priceOf(p *eventOutline) [2]int {
 }
 
 // cost returns a random cost between two prices, in the currency of the city with index in. If k.Reduced is true, it
-// has a reduced price of two thirds too. For negative prices the cost is empty.
+// also has a reduced price of two thirds. For negative prices the cost is empty.
 func (c *Calendar) cost(k *eventKind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}

@@ -84,7 +84,7 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies one of the count rooms of a venue for all occurrences of an event. It returns false if no room is
+// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if no room is
 // free for all of them.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {

@@ -15,8 +15,8 @@ type roomDay struct{ venue, room, day int32 }
 // roomsOf maps types of venues to their number of rooms. Other types have one room.
 var roomsOf = map[string]int{"arena": 3, "gallery": 4, "congress": 8, "seminar": 4}
 
-// take occupies one of the count rooms of a venue. from and to are in quarters of an hour since the first day of the
-// calendar. It returns false if no room is free.
+// take occupies a room in a venue with count rooms. The times from and to are in quarters of an hour since the first
+// day of the calendar. It returns false if no room is free.
 func (r *rooms) take(venue, count, from, to int) bool {
 	from = max(from, 0)
 	for room := range count {

@@ -79,8 +79,8 @@ func (c *Calendar) fillActivities(english sections) error {
 	return nil
 }
 
-// fillRules resolves the entries in the rules of the plan, and the keywords of its kinds. It also marks the titles
-// that need darkness. The plan uses English names, because the entries have the same order in all languages.
+// fillRules resolves the entries in the rules of the plan, and the keywords of its kinds. It also marks the titles of
+// events in darkness. The plan uses English names, because the entries have the same order in all languages.
 func (c *Calendar) fillRules() error {
 	english, err := readTexts(c.o.Scenario, calendar.English)
 	if err != nil {

@@ -19,8 +19,8 @@ type sections map[string]*section
 
 var sectionTypes = []string{"kind", "series", "activity", "subject", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
-// entrySections are the types of sections with the descriptions of one entry of a word list. A language may lack such
-// a section.
+// entrySections are the types of sections whose descriptions belong to one entry of a word list. A language may lack
+// such a section.
 var entrySections = []string{"activity", "subject"}
 
 // isEntrySection reports whether a section has the descriptions that belong to one entry of a word list.

@@ -7,9 +7,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// sunset returns the time of sunset at a position on the given day, in minutes after midnight in the zone. lat and
-// lng are in degrees. The result ok is false if the sun does not set. The formulas of the Astronomical Almanac are
-// accurate to 0.01 degrees from 1950 to 2050. Refraction and the radius of the sun together count as 50 arc minutes.
+// sunset returns the time of sunset at a position on the given day, in minutes after midnight in the zone. The
+// position is in degrees. The result ok is false if the sun does not set. The formulas of the Astronomical Almanac
+// are accurate to 0.01 degrees from 1950 to 2050. Refraction and the radius of the sun together count as 50 arc
+// minutes.
 func sunset(lat, lng float64, zone calendar.Zone, day calendar.Wall) (minute int, ok bool) {
 	noon := zone.Instant(day.Add(12 * time.Hour))
 	// The second round uses the position of the sun at the sunset of the first round.
@@ -45,8 +46,8 @@ func hoursToSunset(lat, lng float64, at time.Time) (hours float64, ok bool) {
 	return math.Remainder(setting-(sidereal-ascension), 360) / 15.0411, true
 }
 
-// beforeDusk and the other constants determine when events at dusk or in darkness begin. If it is dark only after
-// candleTill, in minutes after midnight, no event gets a title that needs darkness, unless its kind has no other.
+// beforeDusk and the other constants determine when events at dusk or in darkness begin. On days when these would
+// begin after candleTill, in minutes after midnight, other titles replace those of events in darkness.
 const (
 	beforeDusk = 25      // minutes before sunset at which a walk at dusk begins
 	afterDusk  = 30      // minutes after sunset at which darkness begins

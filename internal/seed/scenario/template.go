@@ -25,7 +25,7 @@ type segment struct {
 type templates []template
 
 // placeholderCity to placeholderMatch are the placeholders that no word list fills. The comments show example texts.
-// placeholderLists is the placeholder of the first word list, and further word lists have the next numbers.
+// Word lists have higher numbers, and the first in Calendar.lists has placeholderLists.
 const (
 	placeholderCity     = iota // Kraków
 	placeholderIn              // in Kraków
@@ -136,7 +136,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf returns the number of grammatical forms of a placeholder that no word list fills.
+// formsOf returns the number of grammatical forms that a placeholder has if no word list fills it.
 func formsOf(placeholder int) int {
 	switch placeholder {
 	case placeholderBy, placeholderWho, placeholderWho2:

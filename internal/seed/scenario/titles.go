@@ -19,7 +19,7 @@ type title struct {
 	number  int    // index of the title in the section
 }
 
-// fillKinds compiles the titles of the kinds of events. It also adapts the times at which events begin to the
+// fillKinds compiles the titles for the kinds of events. It also adapts the times at which events begin to the
 // country.
 func (c *Calendar) fillKinds() error {
 	for n, k := range c.plan.Kinds {
@@ -37,7 +37,7 @@ func (c *Calendar) fillKinds() error {
 }
 
 // titles compiles the titles of a kind from the section key and its variants, such as key + " summer". It returns an
-// error if there is none. number is the index of the kind, which determines the order in which titles are used.
+// error if there is none. The index number of the kind determines the order in which titles are used.
 func (c *Calendar) titles(key string, number int) ([]title, error) {
 	var all []title
 	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
@@ -56,8 +56,8 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 	return all, nil
 }
 
-// titlesOf compiles the titles in one section of a kind. number is the index of the kind. before is the number of
-// titles in its earlier sections.
+// titlesOf compiles the titles in one section of a kind. The parameter number is the index of the kind. The parameter
+// before is the number of titles in its earlier sections.
 func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 	about, err := c.descriptionsOf(key)
 	if err != nil {

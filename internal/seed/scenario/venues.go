@@ -65,8 +65,8 @@ type venuePlace struct {
 // roundDegrees rounds a latitude or longitude to five decimals, which is about a metre.
 func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
-// describePlace returns the description of a venue or organizer. key is the section of the text files with its
-// paragraphs. in is the index of the city.
+// describePlace returns the description of a venue or organizer. Its paragraphs are in the section key of the text
+// files. The parameter in is the index of the city.
 func (c *Calendar) describePlace(key string, in int, source randomSource) (Text, error) {
 	a, err := c.descriptionsOf(key)
 	if err != nil {
