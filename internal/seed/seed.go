@@ -1,8 +1,8 @@
 // Package seed fills a database with a generated calendar. It also removes that calendar without touching other
 // records.
 //
-// The source ids of generated records begin with "seed:" and the name of the scenario, which distinguishes them
-// from all other records. With them an interrupted Writer can continue, and writes each record only once.
+// Only the source ids of generated records begin with "seed:" and the name of the scenario. So an interrupted Writer
+// can continue: it finds the records that it stored before, and writes only the others.
 package seed
 
 import (
@@ -79,7 +79,7 @@ func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 // Counts maps kinds of records to their numbers.
 type Counts map[calendar.Kind]int
 
-// Sum returns the number of records of all kinds.
+// Sum returns the total number of records, over all kinds.
 func (c Counts) Sum() int {
 	n := 0
 	for _, v := range c {

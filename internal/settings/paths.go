@@ -20,7 +20,8 @@ var reservedPaths = []string{
 	"assets", "cal", "developers", "docs", "embed", "feed", "healthz", "ical", "media", "oembed", "readyz", "wp-json",
 }
 
-// reservedBelow are the path segments below /events/ that cannot be names of pages. Dates cannot either.
+// reservedBelow are the path segments below /events/ that cannot be names of pages. Segments in the form of dates are
+// also reserved.
 var reservedBelow = []string{"day", "featured", "feed", "ical", "list", "map", "month", "page", "photo", "summary", "today", "week"}
 
 // dateForm matches what may be read as the date in the path of a page.

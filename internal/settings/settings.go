@@ -40,8 +40,8 @@ type Site struct {
 	Indexing           bool     // false asks search engines not to index the site
 	ExternalImages     bool     // shows images from other hosts in descriptions
 	EmbedOrigins       []string // origins that may embed the pages; "*" means all
-	// PathAliases maps other names of the first path segment of a page to the program's: "wydarzenia" to "events". Pages
-	// at an alias redirect to the path of the site. Aliases are decoded.
+	// PathAliases maps other names of the first path segment to the program's: "wydarzenia" to "events". A page at
+	// an alias redirects to its path on the site. The aliases are not percent-encoded.
 	PathAliases map[string]string
 	// Paths are the names that public pages have in their paths, instead of the program's.
 	Paths calendar.Paths

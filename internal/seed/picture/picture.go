@@ -58,7 +58,8 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file.
+// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file. It returns an error for an
+// unknown motif.
 func Draw(p Poster) (img *image.RGBA, file []byte, err error) {
 	m, ok := motifs[p.Motif]
 	if !ok {

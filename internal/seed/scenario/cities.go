@@ -42,8 +42,8 @@ type district struct {
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language spoken in the city with this name, in any of its spellings. For an unknown city it
-// returns preferred.
+// HomeOf returns the language spoken in the city with this name, in any language. For an unknown city it returns
+// preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventNeeds are the requirements of an event for its place and time.
+// eventNeeds are the requirements of an event for its place and time, from which findRoom chooses a room.
 type eventNeeds struct {
 	kind        *eventKind
 	at          []string // types of venues; none means that the event is online

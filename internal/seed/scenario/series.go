@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// seriesKind describes how to generate one series of a scenario.
+// seriesKind describes how to generate one series: an eventKind with a rule, and sometimes a season. The plan of a
+// scenario lists them.
 type seriesKind struct {
 	eventKind
 	Rule string
@@ -117,9 +118,9 @@ func (c *Calendar) fillSeries() error {
 	return nil
 }
 
-// seriesOf generates series i, with its first start on the day from or later. A rule without an end gets its last
-// start before until, or on the first day if that is later. A season replaces until. A zero until sets no end. The
-// result ok is false if there is no start, or if the end is after the year 9999.
+// seriesOf generates series i, with its first start on the day from or later. A rule without an end ends before
+// until, or after the first day if that is later. If the kind has a season, the end of the season replaces until. A
+// zero until sets no end. The result ok is false if there is no start, or if the end is after the year 9999.
 func (c *Calendar) seriesOf(
 	i int, k *seriesKind, d *draft, source randomSource, from, until calendar.Wall,
 ) (s Series, ok bool, err error) {
