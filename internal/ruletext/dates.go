@@ -26,8 +26,8 @@ func datesOf(walls []calendar.Wall) []date {
 	return slices.Compact(all)
 }
 
-// changes returns the exceptions of a schedule: starts that its rule does not produce, and starts of the rule that
-// are excluded. The parameter r is the simplified rule.
+// changes returns the exceptions of a schedule. The result added has its starts that the simplified rule r does not
+// produce. The result removed has the starts of the rule that the schedule excludes.
 func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	ruled := ruledDates(s, r)
 	for _, w := range s.RDate {
@@ -43,11 +43,11 @@ func changes(s recur.Schedule, r recur.Rule) (added, removed []calendar.Wall) {
 	return added, removed
 }
 
-// maxYears limits the expansion of a rule, in years after the start. Later dates of RDATE are not compared with
-// the rule.
+// maxYears limits the expansion of a rule, in years after the start. Later starts in RDATE count as exceptions to the
+// rule.
 const maxYears = 100
 
-// ruledDates returns the dates of RDATE that the rule produces too. They need no mention.
+// ruledDates returns the starts in RDATE that the rule also produces. The text does not mention them.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
 	// The time of day and the weekday rule out most dates without expanding the rule.
 	far := s.Start.AddDate(maxYears, 0, 0)
@@ -90,7 +90,7 @@ func sameClock(v, w calendar.Wall) bool {
 	return v.Sub(v.StartOfDay()) == w.Sub(w.StartOfDay())
 }
 
-// starts lists the first starts of a schedule as dates. Format uses the list if no words describe the rule.
+// starts lists the first days of a schedule in words. Format uses it if no words describe the rule.
 func (w *writer) starts(s recur.Schedule) string {
 	var all []calendar.Wall
 	complete := true
@@ -118,7 +118,7 @@ func (w *writer) starts(s recur.Schedule) string {
 	return w.say("schedule-dates-more", args)
 }
 
-// startList lists the days of starts. If timed is true, it adds the time of day of each.
+// startList lists the days of starts in words. If timed is true, it adds the times of day.
 func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	if !timed {
 		return w.dateList(datesOf(starts))
@@ -135,8 +135,8 @@ func (w *writer) startList(starts []calendar.Wall, timed bool) string {
 	return w.join(items)
 }
 
-// timeList joins times of day that begin with a preposition, as in "at 09:00 and 11:00". In a language with
-// timesInFull it repeats the preposition.
+// timeList joins times of day that begin with a preposition, as in "at 09:00 and 11:00". If vocabulary.timesInFull is
+// true, it repeats the preposition.
 func (w *writer) timeList(times []string) string {
 	if w.timesInFull {
 		return w.join(times)
@@ -154,12 +154,13 @@ func (w *writer) time(start calendar.Wall) string {
 	return w.timeOfDay(hour, strconv.Itoa(hour)+clock)
 }
 
-// date formats a day without an article: "3 May 2027".
+// date returns a day without an article, such as "3 May 2027".
 func (w *writer) date(d date) string {
 	return strconv.Itoa(d.day) + w.dateSeparator + w.months[d.month-1] + w.dateSeparator + strconv.Itoa(d.year)
 }
 
-// dateList lists days with their articles: "3 and 10 May 2027". A common month or year is written once.
+// dateList returns a list of days with their articles, such as "3 and 10 May 2027". It writes the common month or
+// year of successive days once.
 func (w *writer) dateList(days []date) string {
 	var items, numbers []string
 	for i, d := range days {

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// rule describes a simplified rule in words, without COUNT and UNTIL. It returns false unless the rule has an everyday
-// shape. These are days, weekdays, days of a month, and one weekday of a month. Yearly rules have one date, or one
-// weekday of one month.
+// rule describes a simplified rule in words, without COUNT and UNTIL. It returns false unless the rule is an everyday
+// one. Such rules have days, weekdays, days of a month, or one weekday of a month. If yearly, they have one date, or
+// one weekday of one month.
 func (w *writer) rule(r recur.Rule) (phrase, bool) {
 	if len(r.ByWeekNo)+len(r.ByYearDay)+len(r.BySetPos) > 0 || r.Skip != recur.SkipOmit || r.WeekStart != time.Monday {
 		return phrase{}, false
@@ -57,7 +57,7 @@ func (w *writer) addPeriod(freq recur.Frequency, interval int, days phrase) phra
 	return p
 }
 
-// weeks describes a weekly rule.
+// weeks describes a weekly rule with any interval, such as "every second Tuesday".
 func (w *writer) weeks(r recur.Rule) phrase {
 	switch {
 	case r.Interval == 1:
@@ -73,7 +73,7 @@ func (w *writer) weeks(r recur.Rule) phrase {
 	return w.addPeriod(r.Freq, r.Interval, days)
 }
 
-// everyWeekdays describes the days of a weekly rule with interval 1.
+// everyWeekdays describes the days of a rule for every week, such as "every Monday and Friday".
 func (w *writer) everyWeekdays(days []recur.Weekday) phrase {
 	p := phrase{several: len(days) > 1}
 	first, last, ranged := weekdayRange(days)
@@ -111,7 +111,7 @@ func weekdayRange(days []recur.Weekday) (first, last int, ok bool) {
 	return first, last, len(days) > 2 && ends == 1
 }
 
-// daysOfMonths describes a monthly rule.
+// daysOfMonths describes a monthly rule. It returns false if daysOfMonth has no words for the days.
 func (w *writer) daysOfMonths(r recur.Rule) (phrase, bool) {
 	days, ok := w.daysOfMonth(r)
 	if !ok {
@@ -127,7 +127,8 @@ func (w *writer) daysOfMonths(r recur.Rule) (phrase, bool) {
 	return days, true
 }
 
-// daysOfYears describes a yearly rule for one month.
+// daysOfYears describes a yearly rule for one month. It returns false unless the rule has one date, or days that
+// daysOfMonth describes.
 func (w *writer) daysOfYears(r recur.Rule) (phrase, bool) {
 	month := r.ByMonth[0]
 	if len(r.ByDay) == 0 {
@@ -170,7 +171,7 @@ func (w *writer) daysOfMonth(r recur.Rule) (phrase, bool) {
 	return phrase{text: w.dayPreposition + w.nth(ordinals, w.weekdays[weekday].noun), several: several}, true
 }
 
-// addLack appends a clause if a month may lack a day of the rule.
+// addLack appends a clause if a month of the rule may lack a day, such as the 31st.
 func (w *writer) addLack(p *phrase, r recur.Rule) {
 	if slices.ContainsFunc(r.ByDay, func(d recur.Weekday) bool { return d.Ordinal == 5 }) ||
 		slices.ContainsFunc(r.ByMonthDay, func(n int) bool { return mayLack(r, n) }) {

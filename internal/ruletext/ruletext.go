@@ -68,10 +68,10 @@ func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 type phrase struct {
 	text    string
 	closed  bool // a comma must precede the next part
-	several bool // a period may have several days, or none
+	several bool // whether a period of the rule may have several starts, or none
 }
 
-// add appends words. It writes a comma first if the phrase ends with a clause.
+// add appends words after a space. If the phrase ends with a clause, it writes a comma first.
 func (p *phrase) add(words string) {
 	if p.closed {
 		p.text += ","
@@ -79,7 +79,7 @@ func (p *phrase) add(words string) {
 	p.text += " " + words
 }
 
-// addClause appends words after a comma.
+// addClause appends words after a comma. The next words also get a comma.
 func (p *phrase) addClause(words string) {
 	p.closed = true
 	p.add(words)
@@ -92,7 +92,7 @@ type writer struct {
 	*vocabulary
 }
 
-// say returns the message with a key in the language of the writer.
+// say returns the message with a key, in the language of the writer. args fill its placeholders.
 func (w *writer) say(key string, args arguments) string { return w.words.Message(w.lang, key, args) }
 
 // arguments has the values of a message's placeholders. The argument Count selects the plural form.

@@ -44,7 +44,8 @@ func sameWeeks(r recur.Rule, start calendar.Wall) bool {
 	})
 }
 
-// mayLack reports whether some month of the rule lacks a day of BYMONTHDAY, such as 29 in February.
+// mayLack reports whether some month of the rule lacks day n, such as 29 in February. A negative n counts from the
+// end.
 func mayLack(r recur.Rule, n int) bool {
 	shortest := 31
 	for _, month := range r.ByMonth {

@@ -93,7 +93,7 @@ func (v *vocabulary) joinPhrases(phrases []string) string {
 	return v.join(items)
 }
 
-// forms returns a form of each weekday's name, such as its plural. The function form chooses it.
+// forms returns one form of each weekday's name, such as the plural. The function form selects it.
 func (v *vocabulary) forms(days []recur.Weekday, form func(weekday) string) []string {
 	var out []string
 	for _, d := range days {

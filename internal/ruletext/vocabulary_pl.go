@@ -41,8 +41,8 @@ var polish = vocabulary{
 	nth: func(ordinals []string, noun string) string { return "w " + joinList(ordinals, " i ") + " " + noun },
 }
 
-// polishWeekday returns the forms of a Polish weekday. The preposition is in. The accusative is name and names,
-// the genitive ofName and ofNames, each singular and plural.
+// polishWeekday returns the forms of a Polish weekday. The parameter in is the preposition with its space. The
+// accusative is name and names, the genitive ofName and ofNames, each singular and plural.
 func polishWeekday(in, name string, feminine bool, names, ofName, ofNames string) weekday {
 	each, second := "każdy ", "drugi "
 	if feminine {

@@ -1,8 +1,9 @@
 // Package search defines what the parameter "search" matches (contract, section 9.1; contract, section 14). It folds
-// texts for comparison, parses and matches searches, and tells what an index of whole words can decide.
+// texts for comparison, and parses and matches searches. It also splits terms for a lookup in an index of whole
+// words.
 //
-// Both sides of a comparison go through Fold, so the result depends neither on the database nor on its
-// collation. Callers pass the text as it is served, without HTML.
+// Both sides of a comparison go through Fold, so the result depends neither on the database nor on its collation.
+// Callers pass the text as it is served, without HTML.
 package search
 
 import (
@@ -61,7 +62,7 @@ func foldedASCII(s string) int {
 	return len(s)
 }
 
-// folder builds folded text.
+// folder builds the result of Fold, character by character.
 type folder struct {
 	out   []byte
 	gap   bool // white space was read since the last character was written

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxChars is the longest search, in characters as sent. A long title fits.
+// MaxChars is the maximum length of a search in characters, before Fold. A long title fits.
 const MaxChars = 400
 
-// maxTerms is the largest number of different terms in a search. Each term costs a lookup or a scan of texts.
+// maxTerms is the maximum number of different terms in a search. Each term costs a lookup or a scan of texts.
 const maxTerms = 20
 
 // Query is a parsed search of events. Each term must occur, and no excluded term may. The zero Query matches
@@ -53,7 +53,8 @@ func ParseEvents(s string) (q Query, ok bool) {
 	return q, len(q.Terms) > 0
 }
 
-// nextTerm splits the first term off a search. The search s must not be empty or begin with white space.
+// nextTerm splits the first term off a search. The result rest is the text after it. The search s must not be empty
+// or begin with white space.
 func nextTerm(s string) (t Term, rest string) {
 	after, minus := strings.CutPrefix(s, "-")
 	if phrase, rest, ok := cutPhrase(after); ok {
@@ -69,7 +70,8 @@ func nextTerm(s string) (t Term, rest string) {
 	return Term{Text: Fold(strings.TrimPrefix(word, "-")), Exclude: minus}, rest
 }
 
-// cutPhrase splits off the quoted phrase at the start of s. It reports false if s does not begin with a quote.
+// cutPhrase splits off the quoted phrase at the start of s, without its quotes. A phrase without a second quote
+// extends to the end of s. The result ok is false if s does not begin with a quote.
 func cutPhrase(s string) (phrase, rest string, ok bool) {
 	r, size := utf8.DecodeRuneInString(s)
 	if !isQuote(r) {
@@ -84,7 +86,7 @@ func cutPhrase(s string) (phrase, rest string, ok bool) {
 	return s[:end], s[end+size:], true
 }
 
-// Match reports whether an event with these folded fields (title, excerpt, description) matches. Each term must
+// Match reports whether an event with these folded fields, such as title and description, matches. Each term must
 // occur in some field, and no excluded term in any. A term may match inside a word, but not across fields.
 func (q Query) Match(fields ...string) bool {
 	for _, t := range q.Terms {
@@ -130,8 +132,8 @@ func MatchLinked(pieces []string, fields ...string) bool {
 	return false
 }
 
-// ParseName parses a search of categories and tags (contract, section 9.3). The folded text must occur in the
-// folded name or the slug. ok is false if the text is empty or s exceeds MaxChars.
+// ParseName folds a search of categories and tags (contract, section 9.3). The text must occur in the folded name or
+// the slug. The result ok is false if it is empty, or if s exceeds MaxChars.
 func ParseName(s string) (text string, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return "", false

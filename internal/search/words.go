@@ -44,10 +44,11 @@ func EachWord(folded string) iter.Seq[string] {
 // Piece is a part of a search term that must be inside one word.
 type Piece struct {
 	Text       string // folded, 1 to maxPiece bytes
-	Start, End bool   // the piece must begin a word; it must end a word
+	Start, End bool   // whether the piece must begin the word; whether it must end it
 }
 
-// In reports whether a word from EachWord contains the piece, at its start or end where the piece requires that.
+// In reports whether a word that EachWord yielded contains the piece. The piece must be at the start or end of the
+// word if Start or End is true.
 func (p Piece) In(word string) bool {
 	switch {
 	case p.Start && p.End:
@@ -60,12 +61,12 @@ func (p Piece) In(word string) bool {
 	return strings.Contains(word, p.Text)
 }
 
-// Pieces splits a term into pieces for a lookup in an index of words. A text that contains the term has, for
-// each piece, a word that contains it. So a lookup by all pieces finds all texts.
+// Pieces splits a search term into pieces for a lookup in an index of words. Each text that contains the term has,
+// for each piece, a word that contains the piece. So a lookup of all pieces misses no text. But it may find others,
+// so the caller must compare the texts with the term.
 //
-// exact means that there is one piece and the reverse is true too. Otherwise texts with such words are
-// candidates, which must be compared with the term. For an excluded term the index alone may exclude a text
-// only if exact. A term of punctuation has no pieces, so every text is a candidate.
+// exact is true if the term is a single piece, so that the comparison is not necessary. For an excluded term the
+// index alone may exclude a text only if exact. A term of punctuation has no pieces, so every text must be compared.
 func (t Term) Pieces() (pieces []Piece, exact bool) {
 	add := func(from, to int, start, end bool) {
 		if p := (Piece{Text: t.Text[from:to], Start: start, End: end}); !slices.Contains(pieces, p) {
@@ -161,8 +162,8 @@ func runeAtOrBefore(s string, i int) int {
 	return i
 }
 
-// runeAtOrAfter returns the start of the first character of s that begins at byte i or later, at most three
-// bytes after i.
+// runeAtOrAfter returns the start of the first character in s at byte i or later. It is at most three bytes after i.
+// If there is none, the result is i.
 func runeAtOrAfter(s string, i int) int {
 	i = max(i, 0)
 	for at := i; at < min(i+utf8.UTFMax, len(s)); at++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/edit/bulk"
 )
 
-// eventRange is a range of a calendar's events that is ready to be written to the database.
+// eventRange is a range of a calendar's events, ready to be written. It has the events from index from up to, but not
+// including, to.
 type eventRange struct {
 	from, to     int
 	found        map[int]int64 // ids of events that exist already, by index in the calendar
@@ -18,8 +19,8 @@ type eventRange struct {
 	err          error
 }
 
-// events generates and prepares events in several goroutines, and writes them in order in the calling
-// goroutine.
+// events stores the events that are not stored yet. Several goroutines generate and prepare them. The calling
+// goroutine writes them in the order of the calendar.
 func (r *seedRun) events(ctx context.Context) error {
 	n := r.cal.Len()
 	r.eventIDs = make([]int64, n)
@@ -71,8 +72,8 @@ func (r *seedRun) events(ctx context.Context) error {
 	return nil
 }
 
-// firstSources returns the source ids of the first events of the calendar. If none of these events is stored, no event
-// is, because they are written in order.
+// firstSources returns the source ids of the first batchSize events of the calendar. If none of these is stored, no
+// event is, because events are written in order.
 func (r *seedRun) firstSources() []string {
 	var out []string
 	for i := range min(batchSize, r.cal.Len()) {

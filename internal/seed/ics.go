@@ -13,8 +13,9 @@ import (
 )
 
 // ICS writes the public part of a calendar as iCalendar (RFC 5545) in its first language. It leaves out unpublished
-// events and events with a password. A series becomes an event with a rule, and one more event per exception. If the
-// zone's clock follows no yearly rule, each occurrence is a separate event.
+// events and events with a password. A series becomes an event with a rule, and one more event per exception. If time
+// zone rules in the file would give a wrong time, each occurrence is an event. Then the file has only the occurrences
+// of the first five years.
 func ICS(out io.Writer, c Calendar) error {
 	words, err := locale.Load()
 	if err != nil {
@@ -56,15 +57,15 @@ type icsWriter struct {
 const (
 	icsUTC  = "20060102T150405Z"
 	icsDate = "20060102"
-	// icsYears is the number of years after the start of an endless series for which its dates are checked or
-	// written one by one.
+	// icsYears is the number of years, from the start of a series, for which its times are checked. It also limits
+	// series whose occurrences are separate events.
 	icsYears = 5
 )
 
 // isPublic reports whether an event is published and has no password.
 func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
-// add adds an event to the file. source is its source id. A nil recurrence r means a single event.
+// add adds an event to the file. Its UID begins with source. The recurrence r is nil for a single event.
 func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	e := feed.Entry{
 		ID: int64(len(w.entries)), UID: source + "@almanac.example", Stamp: w.cal.Options().Now, Created: v.Published,
@@ -85,8 +86,8 @@ func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
 	w.entries = append(w.entries, e)
 }
 
-// fitsRule reports whether a series can be one event with a rule. It returns false if the time zone rules in the
-// file would give some occurrences a wrong time.
+// fitsRule reports whether the file can have a series as one event with a rule. The result is false if its time zone
+// rules would give a wrong time in the first icsYears.
 func (w *icsWriter) fitsRule(s *scenario.Series) bool {
 	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
 		return true
@@ -126,7 +127,7 @@ func (w *icsWriter) series(s *scenario.Series) {
 	}
 }
 
-// occurrences adds each occurrence of a series as a separate event.
+// occurrences adds the occurrences in the first icsYears of a series as separate events.
 func (w *icsWriter) occurrences(s *scenario.Series) {
 	exceptions := make(map[calendar.Wall]*scenario.Exception)
 	for i := range s.Exceptions {
@@ -144,7 +145,7 @@ func (w *icsWriter) occurrences(s *scenario.Series) {
 	}
 }
 
-// occurrence returns the moved or canceled occurrence of a series as an event of its own.
+// occurrence returns the moved or canceled occurrence that x describes as an event of its own.
 func occurrence(s *scenario.Series, x *scenario.Exception) scenario.Event {
 	v, start := s.Event, x.Nominal
 	if !x.Start.IsZero() {

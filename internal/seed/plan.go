@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// Plan is the stored description of a seeded calendar. With it an interrupted calendar can be finished. A further
-// calendar of the scenario has its own plan, with the next number.
+// Plan has the options of a generated calendar, as the database stores them. A command needs them to finish a
+// calendar whose writing was interrupted. A second calendar of the same scenario has its own plan, with Number 2.
 type Plan struct {
 	Number   Number `json:"series"`
 	Complete bool   `json:"complete"`
@@ -39,7 +39,7 @@ type Plan struct {
 	Pictures   bool                `json:"pictures"`
 }
 
-// PlanOf returns the plan of a calendar. o are the options as the user gave them, without default values.
+// PlanOf returns the incomplete plan of calendar n. o are the options as the user gave them, without default values.
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
@@ -52,7 +52,8 @@ func PlanOf(o scenario.Options, n Number) Plan {
 	return p
 }
 
-// Options returns the options that generate the calendar of the plan.
+// Options returns the options that generate the calendar of the plan. It returns an error if the stored start or time
+// zone is invalid.
 func (p Plan) Options() (scenario.Options, error) {
 	o := scenario.Options{
 		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
@@ -70,7 +71,7 @@ func (p Plan) Options() (scenario.Options, error) {
 	return o, nil
 }
 
-// Same reports whether two plans describe the same calendar. Now and Complete may differ.
+// Same reports whether two plans describe the same calendar. It ignores Now and Complete.
 func (p Plan) Same(q Plan) bool {
 	return p.Number == q.Number && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
 		p.Venues == q.Venues && p.Organizers == q.Organizers && p.City == q.City && p.From == q.From && p.Months == q.Months &&
@@ -80,7 +81,7 @@ func (p Plan) Same(q Plan) bool {
 // name returns the id of the database setting in which the plan is stored, such as seed:city or seed:city.2.
 func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
 
-// Save stores the plan.
+// Save stores the plan in the database, and replaces an earlier plan of the same calendar.
 func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -94,7 +95,8 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// LastPlan returns the plan of a scenario's newest calendar. The result ok is false if there is none.
+// LastPlan returns the plan with the highest number among those of the scenario name. The result ok is false if there
+// is none.
 func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok bool, err error) {
 	plans, err := Plans(ctx, db, name)
 	for _, p := range plans {
@@ -105,7 +107,7 @@ func LastPlan(ctx context.Context, db *ent.Client, name string) (last Plan, ok b
 	return last, last.Number > 0, err
 }
 
-// Plans returns the plans of the calendars of a scenario, in no order. "" means all scenarios.
+// Plans returns the plans for all calendars of the scenario name, in no order. The name "" means all scenarios.
 func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err error) {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, sourcePrefix+name))).All(ctx)
 	if err != nil {
@@ -124,8 +126,7 @@ func Plans(ctx context.Context, db *ent.Client, name string) (out []Plan, err er
 	return out, nil
 }
 
-// isOfScenario reports whether a setting has a plan of the scenario called name. The parameter id is the setting's
-// id.
+// isOfScenario reports whether the database setting id stores a plan of the scenario name.
 func isOfScenario(id, name string) bool {
 	rest, ok := strings.CutPrefix(id, sourcePrefix+name)
 	if !ok || rest == "" {
@@ -136,7 +137,7 @@ func isOfScenario(id, name string) bool {
 	return ok && err == nil
 }
 
-// forgetPlans deletes the plans of a scenario. "" means all scenarios.
+// forgetPlans deletes the plans of the scenario name. The name "" means all scenarios.
 func forgetPlans(ctx context.Context, db *ent.Client, name string) error {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, sourcePrefix+name))).IDs(ctx)
 	if err != nil {

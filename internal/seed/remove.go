@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Remover removes seeded records from a database, and no others. Store and Editor must be set, and Editor must
-// act as an administrator.
+// Remover removes the records of generated calendars from a database, and no others. Store and Editor must be set,
+// and Editor must act as an administrator.
 type Remover struct {
 	Store  *store.Store
 	Editor *edit.Editor
@@ -28,9 +28,9 @@ type Remover struct {
 	Progress func(done, total int)
 }
 
-// Remove deletes the records for good, the newest first. A transaction deletes up to batchSize records. If ctx
-// ends, Remove returns the error of ctx between two transactions, and can be called again to continue. The
-// counts are those of the removed records, even with an error.
+// Remove permanently deletes the records, one kind after another, and the newest of a kind first. Finally it deletes
+// the plans. A transaction deletes up to batchSize records. If ctx ends, Remove returns the error of ctx between two
+// transactions. Another call continues. The counts are those of the removed records, even with an error.
 func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	done := Counts{}
 	there, err := CountSeeded(ctx, r.Store.Ent, r.Scenario)
@@ -72,8 +72,8 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	return done, forgetPlans(ctx, r.Store.Ent, r.Scenario)
 }
 
-// newestIDs returns the ids of the newest selected records. The newest come first, so that parts of an event are
-// removed before the event, and subcategories before their parents.
+// newestIDs returns the ids of up to batchSize selected rows, the highest first. So parts of an event are removed
+// before the event, and subcategories before their parents.
 func newestIDs(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
 	err = db.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
 		where(s)

@@ -30,11 +30,12 @@ type seedRun struct {
 	now      time.Time
 	summary  Summary
 
-	// These are the ids of the stored records, by index in the calendar.
+	// categories and the other lists have the ids of stored records, by the index of the record in the calendar.
 	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
 }
 
-// textIn returns the text in a language. Nil means that there is none, so the field is left out of the input.
+// textIn returns the text in a language, for a field of an input. It returns nil, which leaves the field unset, if
+// the text is not in that language.
 func textIn(t scenario.Text, l calendar.Language) *string {
 	if s, ok := t[l]; ok {
 		return &s
@@ -42,7 +43,8 @@ func textIn(t scenario.Text, l calendar.Language) *string {
 	return nil
 }
 
-// translations returns the texts in all languages except the original.
+// translations returns the texts of a record in all languages except the original. It leaves out languages without
+// any text.
 func (r *seedRun) translations(title, excerpt, description, reason scenario.Text) []calendar.Text {
 	var out []calendar.Text
 	for _, l := range calendar.Languages {
@@ -56,8 +58,8 @@ func (r *seedRun) translations(title, excerpt, description, reason scenario.Text
 	return out
 }
 
-// translatedNames returns the names and descriptions in all languages except the original. It leaves out a name that
-// equals the original.
+// translatedNames returns the names and descriptions in all languages except the original. It leaves out names that
+// equal the original, and languages without other texts.
 func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
 	out := r.translations(name, nil, description, nil)
 	for i := range out {
@@ -139,7 +141,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 	return ids, nil
 }
 
-// pictures draws and stores the missing pictures.
+// pictures draws and stores the pictures that are not stored yet. It does nothing if Writer.Files is nil.
 func (r *seedRun) pictures(ctx context.Context) error {
 	all := r.cal.Pictures()
 	if r.Files == nil || len(all) == 0 {
@@ -222,8 +224,10 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeMissing writes the records of a kind that are not stored yet, in batches. It loads all source ids of the
-// kind, so use it for kinds with few records.
+// writeMissing writes the records of a kind that are not stored yet, in transactions of up to batchSize records. It
+// returns the ids of all records. The function source returns the source id that a record has in calendar 1. The
+// function one converts a record to its input, and returns the number of its translations. The function prepare makes
+// the inputs ready for a transaction.
 func writeMissing[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*bulk.Batch, error),
@@ -306,7 +310,7 @@ func (r *seedRun) organizers(ctx context.Context) (err error) {
 	return err
 }
 
-// eventInput returns the input for an event.
+// eventInput converts a generated event to the input that stores it, with the ids of its linked records.
 func (r *seedRun) eventInput(v *scenario.Event) bulk.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Number.sourceID(v.SourceID)

@@ -1,8 +1,8 @@
 // Package seed fills a database with a generated calendar. It also removes that calendar without touching other
 // records.
 //
-// The source ids of generated records begin with "seed:" and the name of the scenario, which distinguishes them
-// from all other records. With them an interrupted Writer can continue, and writes each record only once.
+// Only the source ids of generated records begin with "seed:" and the name of the scenario. So an interrupted Writer
+// can continue: it finds the records that it stored before, and writes only the others.
 package seed
 
 import (
@@ -19,20 +19,20 @@ import (
 	"github.com/almanac-cal/almanac/ent/series"
 )
 
-// Kinds are the kinds of seeded records, in the order of the reports.
+// Kinds lists the kinds of records in a generated calendar, in the order in which commands report their numbers.
 var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
 }
 
-// Number is the number of a calendar among those of its scenario in a database, from 1. From 2 on it is part of
-// the source ids: seed:city:event:7 is in the first calendar, seed:city.2:event:7 in the second.
+// Number distinguishes the calendars of one scenario in a database: 1, 2 and so on. 0 means 1. From 2 on it is part
+// of the source ids: seed:city:event:7 is in calendar 1, seed:city.2:event:7 in calendar 2.
 type Number int
 
 // sourcePrefix is the prefix of the source ids of all generated records.
 const sourcePrefix = "seed:"
 
-// sourceID returns the source id of a record in calendar n. The argument is the source id of that record in the first
-// calendar.
+// sourceID returns the source id of a record in calendar n. The argument is the source id that the record has in
+// calendar 1.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {
 		return id
@@ -41,10 +41,11 @@ func (n Number) sourceID(id string) string {
 	return sourcePrefix + name + "." + strconv.Itoa(int(n)) + ":" + rest
 }
 
-// prefix returns the prefix of all source ids of the calendar.
+// prefix returns the beginning of all source ids in calendar n of a scenario, such as "seed:city.2:".
 func (n Number) prefix(scenario string) string { return n.sourceID(sourcePrefix + scenario + ":") }
 
-// sourceIDOf selects rows with a source id of any calendar of a scenario. "" means all scenarios.
+// sourceIDOf returns a condition for the rows whose source id is in any calendar of a scenario. The scenario "" means
+// all scenarios.
 func sourceIDOf(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // all tables have this column
 	if scenario == "" {
@@ -53,8 +54,8 @@ func sourceIDOf(scenario string) func(*sql.Selector) {
 	return sql.OrPredicates(sql.FieldHasPrefix(column, sourcePrefix+scenario+":"), sql.FieldHasPrefix(column, sourcePrefix+scenario+"."))
 }
 
-// recordsOfScenario selects the rows of a kind that belong to a scenario. "" means all scenarios. Occurrences
-// of its series are included, even without a source id.
+// recordsOfScenario returns a condition for the rows of a kind in any calendar of a scenario. The scenario "" means
+// all. Events without a source id count if their series belongs to the scenario.
 func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) {
 	if kind != calendar.Event {
 		return sourceIDOf(scenario)
@@ -66,7 +67,7 @@ func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) 
 	})
 }
 
-// isNotSeeded returns a condition for the records of a kind that were not generated.
+// isNotSeeded returns a condition for the rows of a kind that this package did not generate.
 func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))
@@ -75,10 +76,10 @@ func isNotSeeded(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// Counts are numbers of records by kind.
+// Counts maps kinds of records to their numbers.
 type Counts map[calendar.Kind]int
 
-// Sum returns the number of records of all kinds.
+// Sum returns the total number of records, over all kinds.
 func (c Counts) Sum() int {
 	n := 0
 	for _, v := range c {
@@ -87,12 +88,12 @@ func (c Counts) Sum() int {
 	return n
 }
 
-// CountForeign returns the numbers of records that were not generated, including those in the trash.
+// CountForeign returns the numbers of records that this package did not generate, including those in the trash.
 func CountForeign(ctx context.Context, db *ent.Client) (Counts, error) {
 	return count(ctx, db, isNotSeeded)
 }
 
-// CountSeeded returns how many records of a scenario's calendars are in a database. "" means all scenarios.
+// CountSeeded returns the numbers of records in the calendars of a scenario. The scenario "" means all scenarios.
 // Occurrences of series count as events.
 func CountSeeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
 	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// series writes the series that are not stored yet, with their occurrences.
+// series writes the series that are not stored yet, with their occurrences. It writes none if the database has series
+// switched off.
 func (r *seedRun) series(ctx context.Context) error {
 	all := r.cal.Series()
 	if len(all) == 0 {
@@ -48,7 +49,8 @@ func (r *seedRun) series(ctx context.Context) error {
 	return nil
 }
 
-// writeSeries stores a series in all its languages, with its exceptions. It returns the number of occurrences.
+// writeSeries stores a series in all its languages, with its moved and canceled occurrences. It returns the number of
+// occurrences.
 func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, err error) {
 	closed := make([]recur.Date, len(s.ExDate))
 	for i, w := range s.ExDate {

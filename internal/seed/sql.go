@@ -14,8 +14,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/setting"
 )
 
-// SQL writes the rows of an SQLite database as INSERT statements for MySQL. Each statement ends at the end of a
-// line. The database must have one calendar and no users, and must not change during the call.
+// SQL writes the calendar in an Almanac SQLite database as INSERT statements for MySQL. It leaves out the settings
+// that record which data steps of the migrations were done. Each statement ends at the end of a line.
+//
+// The database must have one calendar and no users, and must not change during the call.
 func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 	w := bufio.NewWriter(out)
 	if _, err := w.WriteString(sqlHead); err != nil {
@@ -39,7 +41,7 @@ var sqlTables = []string{
 	"event_organizers", "event_terms", "counters", "changes",
 }
 
-// sqlHead sets the session variables that the following statements need.
+// sqlHead begins the script: it sets the session variables that the statements need, and starts the transaction.
 const sqlHead = `-- A sample calendar for an empty database whose migrations are applied: MySQL and compatible.
 SET NAMES utf8mb4;
 SET time_zone = '+00:00';
@@ -100,7 +102,8 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 	return found.Err()
 }
 
-// sqlLiteral returns a value as an SQL literal. column is the SQL type of its column.
+// sqlLiteral returns a database value as a MySQL literal. column is the SQLite type of its column. It returns an
+// error for a value of an unknown Go type.
 func sqlLiteral(v any, column string) (string, error) {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`).Replace(s) + "'"

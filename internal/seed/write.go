@@ -17,34 +17,34 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Writer fills a database with a calendar. Store and Editor must be set.
+// Writer stores a generated calendar in a database. Store and Editor must be set.
 type Writer struct {
 	Store *store.Store
-	// Editor has the principal and the time of the writes. Write uses a copy, in which it sets the language of
-	// the calendar, and the key for passwords if there is none.
+	// Editor has the user and the time of the writes. Write changes only a copy of it. There it sets the first
+	// language of the calendar, and a missing key for passwords.
 	Editor *edit.Editor
 	// Files is the store for image files. Nil means that records have no images.
 	Files media.Store
 	// AuthorID is the user who becomes the author of the records; 0 means none.
 	AuthorID int64
-	// Number is the number of the calendar in its scenario. 0 means 1.
+	// Number is the number of the calendar among those of its scenario. 0 means 1.
 	Number Number
 	// Progress is called with the number of events written so far and the total. Nil disables it.
 	Progress func(done, total int)
 	// Workers is the number of goroutines that generate and prepare events while others are written. 0 means
 	// one less than the number of processors, but at least one. It does not change the result.
 	Workers int
-	// Verify sets bulk.Loader.Verify.
+	// Verify makes Write return an error for texts that sanitising would change. Only tests set it.
 	Verify bool
 }
 
-// Write stores a calendar. It does not change existing records with the same source id, even in the trash. Nor
-// does it change categories and tags whose names exist: the events are linked to these. It writes no series
-// while they are switched off.
+// Write stores a calendar. It does not change existing records with the same source id, even in the trash. Nor does
+// it change categories and tags whose names exist: the events are linked to these. It writes no series if the
+// database has series switched off.
 //
-// A transaction stores up to batchSize records, or one series. They are in the order of the calendar. If ctx
-// ends, Write returns the error of ctx between two transactions. Another call with the same calendar continues.
-// The summary covers the committed records, even with an error.
+// A transaction stores all categories, all tags, all pictures, one series, or up to batchSize records of another
+// kind. If ctx ends, Write returns the error of ctx between two transactions. Another call with the same calendar
+// continues. The summary covers the committed records, even with an error.
 func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	o := c.Options()
 	editor := *w.Editor
@@ -72,7 +72,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	return r.summary, nil
 }
 
-// Summary has the numbers of records that a Writer created, and of those that it found and left unchanged.
+// Summary has the numbers of records that Writer.Write created, and of those that it found and left unchanged.
 type Summary struct {
 	Created, Found Counts // occurrences of series are not included in events
 	// Occurrences is the number of occurrences of the created series.
@@ -94,13 +94,15 @@ type Calendar interface {
 	Event(i int) scenario.Event
 }
 
-// batchSize is the number of records in a transaction. It limits the time that other writers wait.
+// batchSize is the maximum number of venues, organizers or events in a transaction. It limits the time that other
+// writers wait.
 const batchSize = 500
 
 // idsBySource maps source ids to the ids of stored records.
 type idsBySource map[string]int64
 
-// findIDs returns the ids of the stored records with the given source ids.
+// findIDs returns the ids of the stored records with the given source ids. Other source ids are missing from the
+// result.
 func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {
@@ -122,7 +124,8 @@ func (r *seedRun) findIDs(ctx context.Context, kind calendar.Kind, sources []str
 	return out, nil
 }
 
-// sources returns the source ids of a list of records of the calendar.
+// sources returns the source ids of records in the calendar with the number r.Number. The function source returns
+// those in calendar 1.
 func sources[T any](r *seedRun, records []T, source func(T) string) []string {
 	out := make([]string, len(records))
 	for i, record := range records {

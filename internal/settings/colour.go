@@ -49,7 +49,8 @@ func (c Colour) luminance() float64 {
 	return 0.2126*channel(c[1:3]) + 0.7152*channel(c[3:5]) + 0.0722*channel(c[5:7])
 }
 
-// check returns an error if text in the colour is not readable on a background colour.
+// check returns an error if the colour is malformed, or if its contrast with the background paper is below
+// leastContrast.
 func (c Colour) check(paper Colour) error {
 	if !colourForm.MatchString(string(c)) {
 		return fmt.Errorf("%q; want a colour such as #0b57d0", c)

@@ -17,7 +17,7 @@ import (
 // keys in site.json. Resolve combines layers.
 type Layer map[string]json.RawMessage
 
-// ParseLayer parses a JSON object of settings. The error lists all invalid settings.
+// ParseLayer parses a JSON object of settings. The error lists all invalid or unknown settings.
 func ParseLayer(data []byte) (Layer, error) {
 	out, faults := parseLayer(data)
 	return out, errors.Join(faults...)
@@ -41,7 +41,7 @@ func parseLayer(data []byte) (Layer, []error) {
 // Keys returns the keys of all settings, sorted.
 func Keys() []string { return slices.Sorted(maps.Keys(new(Site).keys())) }
 
-// Format returns a layer as a JSON object with its keys in order.
+// Format returns the layer as a JSON object, sorted by key.
 func (l Layer) Format() ([]byte, error) {
 	if l == nil {
 		l = Layer{}
@@ -49,8 +49,8 @@ func (l Layer) Format() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// Text returns the value of a setting as people write it, in the form that Set accepts. "" means that the layer does
-// not have the setting.
+// Text returns the value of a setting as people write it, in the form that Set accepts. It returns "" if the layer
+// does not have the setting.
 func (l Layer) Text(key string) string {
 	value := l[key]
 	var once string
@@ -64,7 +64,7 @@ func (l Layer) Text(key string) string {
 	return string(value)
 }
 
-// KeyError is the error for an invalid value of a setting.
+// KeyError is the error for a setting with an unknown key or an invalid value.
 type KeyError struct {
 	Key string
 	Err error
@@ -74,8 +74,8 @@ func (e *KeyError) Error() string { return fmt.Sprintf("%q: %v", e.Key, e.Err) }
 
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Set sets a setting to a value as people write it: a text without quotes, a list with commas, or JSON. The error is
-// a *KeyError, which says what is expected.
+// Set changes a setting to a value as people write it: text without quotes, a list with commas, or JSON. If the key
+// or the value is invalid, it returns a *KeyError that says what is expected.
 func (l Layer) Set(key, value string) error {
 	var s Site
 	parse, known := s.keys()[key]
@@ -107,7 +107,7 @@ func (l Layer) Set(key, value string) error {
 	return nil
 }
 
-// form is the notation in which people write a setting's value, without JSON where possible.
+// form is the notation in which people write a setting's value. Only some values are JSON.
 type form int
 
 const (
@@ -116,7 +116,7 @@ const (
 	literal             // as in JSON
 )
 
-// forms has the forms of the settings that are no texts.
+// forms has the notations of the settings that are not written as plain texts.
 var forms = map[string]form{
 	"languages": list, "embed-origins": list, "per-page": literal, "indexing": literal, "external-images": literal,
 	"pages": literal, "path-aliases": literal, "paths": literal, "footer": literal,
@@ -130,12 +130,12 @@ func quoteText(text string) json.RawMessage {
 	return out
 }
 
-// RecordKeys are the keys of the settings that records are written and read with, by all commands. The others are about pages
-// and replies.
+// RecordKeys are the keys of the settings that determine how commands write and read records. The other settings are
+// about pages and replies.
 var RecordKeys = []string{"languages", "timezone", "currency-symbol", "currency-code", "currency-position", "decimal-mark"}
 
-// DefaultText returns the default of a setting in the form of Layer.Text. "" means that the default is empty or
-// described elsewhere.
+// DefaultText returns the default of a setting, in the notation that Layer.Set accepts. It returns "" if the default
+// is empty or described elsewhere.
 func DefaultText(key string) string { return defaultTexts[key] }
 
 // defaultTexts has the non-empty defaults of settings by key, as people write them. They match Default.
@@ -147,11 +147,11 @@ var defaultTexts = map[string]string{
 // Flags has the settings from the command line of a process. They take precedence over all others.
 type Flags struct {
 	Layer
-	// Language becomes the first of the languages. "" leaves them as they are.
+	// Language becomes the first of Site.Languages. "" does not change their order.
 	Language calendar.Language
 }
 
-// Resolve returns the settings of a site. The value of each setting is from the first source that has it: flags,
+// Resolve returns the settings of a site. The value of a setting is from the first source with the setting: flags,
 // folder, stored, default.
 func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 	s := Default()
@@ -176,11 +176,12 @@ func Resolve(flags Flags, folder Folder, stored Layer) (Site, error) {
 	return s, nil
 }
 
-// Difference is a setting whose value in this process (Here) differs from the stored one.
+// Difference is a setting whose value in this process (Here) differs from that in the database (Stored).
 type Difference struct{ Key, Here, Stored string }
 
 // Differences returns the settings in flags and folder whose values differ from the stored ones, sorted by key. For
-// RecordKeys that are not stored, it compares with the defaults.
+// RecordKeys that are not stored, it compares with the defaults. Last comes "language" if flags.Language is not the
+// stored main language.
 func Differences(flags Flags, folder Folder, stored Layer) (out []Difference) {
 	here := maps.Clone(folder.Said)
 	if here == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// keys returns the functions that parse the settings into s, by key. The keys are those in site.json and in the
-// database.
+// keys returns functions that parse the value of a setting into s. Their keys are those of the settings in site.json
+// and in the database.
 func (s *Site) keys() map[string]func(json.RawMessage) error {
 	return map[string]func(json.RawMessage) error{
 		"title":             text(&s.Title, 120),
@@ -104,7 +104,7 @@ func (s *Site) parseSymbol(data json.RawMessage) error {
 
 var codeForm = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// parseCode parses the code of the currency.
+// parseCode parses the code of the currency, such as "PLN". It checks only that the code has three capital letters.
 func (s *Site) parseCode(data json.RawMessage) error {
 	const want = `three capital letters such as "PLN"`
 	var code string
@@ -127,8 +127,8 @@ func (p *Pages) parse(data json.RawMessage) error {
 	})...)
 }
 
-// parseObject parses an object by calling the function for each key. It returns all faults, including unknown
-// keys.
+// parseObject parses a JSON object. For each key it calls the function that keys has for it. It returns the errors of
+// all keys, including unknown ones.
 func parseObject(data []byte, keys map[string]func(json.RawMessage) error) []error {
 	members, err := objectOf(data)
 	if err != nil {
@@ -194,8 +194,8 @@ func objectOf(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// decode parses a JSON value into the variable to, which is a pointer. If that fails, the error says that want was
-// expected.
+// decode parses a JSON value into the variable to, which is a pointer. It returns an error for null or a value of
+// another type. The error says that want was expected.
 func decode(data json.RawMessage, to any, want string) error {
 	if string(data) == "null" || json.Unmarshal(data, to) != nil {
 		return fmt.Errorf("%s; want %s", data, want)
@@ -257,8 +257,8 @@ func colour(to *Colour, paper Colour) func(json.RawMessage) error {
 	}
 }
 
-// text returns a function that parses a JSON string, or an object with a string for each language, into the variable
-// to. longest is the limit in characters.
+// text returns a function that parses a JSON string, or an object with a string for each language, into to. It
+// returns an error for an empty text, a line break, or more than longest characters.
 func text(to *Text, longest int) func(json.RawMessage) error {
 	return func(data json.RawMessage) error {
 		var once string
@@ -328,7 +328,7 @@ func (s *Site) parseOrigins(data json.RawMessage) error {
 // originHost matches the hosts that a content security policy can contain.
 var originHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// parseMapLink parses the address template of a map.
+// parseMapLink parses the address template of a map. The value "none" switches map links off.
 func (s *Site) parseMapLink(data json.RawMessage) error {
 	const want = `an address with {lat} and {lon}, or {query}, or "none"`
 	var link string
@@ -359,7 +359,7 @@ func checkAddress(address string) error {
 // mostLinks is the largest number of links in the footer.
 const mostLinks = 12
 
-// parseFooter parses the links of the footer.
+// parseFooter parses the links of the footer and appends them to Footer.
 func (s *Site) parseFooter(data json.RawMessage) error {
 	var items []json.RawMessage
 	if err := decode(data, &items, `a list such as [{"text": "Imprint", "url": "https://example.org/imprint"}]`); err != nil {

@@ -15,21 +15,22 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// reservedPaths are the first path segments of the program that cannot be given to pages.
+// reservedPaths are the first path segments of the program that cannot be names of pages.
 var reservedPaths = []string{
 	"assets", "cal", "developers", "docs", "embed", "feed", "healthz", "ical", "media", "oembed", "readyz", "wp-json",
 }
 
-// reservedBelow are the segments below /events/ that are no names. Dates are others.
+// reservedBelow are the path segments below /events/ that cannot be names of pages. Segments in the form of dates are
+// also reserved.
 var reservedBelow = []string{"day", "featured", "feed", "ical", "list", "map", "month", "page", "photo", "summary", "today", "week"}
 
 // dateForm matches what may be read as the date in the path of a page.
 var dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$`)
 
-// maxSegment is the largest length of a name in a path, percent-encoded. That of WordPress is the same.
+// maxSegment is the maximum length of a name in a path, percent-encoded. WordPress has the same limit.
 const maxSegment = 200
 
-// parsePaths parses the names that pages have in their paths.
+// parsePaths parses the names that the site gives to pages in their paths.
 func (s *Site) parsePaths(data json.RawMessage) error {
 	var out calendar.Paths
 	read := map[string]func(json.RawMessage) error{}
@@ -100,15 +101,16 @@ func checkName(name calendar.PathName, plain string) error {
 	return nil
 }
 
-// isProgramPath reports whether plain is the default name of some page in paths. below selects the names below
-// /events/.
+// isProgramPath reports whether plain is the default name of some page in paths. If below is true, only names below
+// /events/ count, or else only names of first segments.
 func isProgramPath(plain string, below bool) bool {
 	return slices.ContainsFunc(new(calendar.Paths).Names(), func(n calendar.PathName) bool {
 		return n.Program == plain && n.Below == below
 	})
 }
 
-// parseSegment returns a path segment without percent-encoding. The text may have it or not.
+// parseSegment returns a path segment without percent-encoding. The text may be percent-encoded or not. It returns an
+// error for an empty or too long segment, or a character that is not allowed.
 func parseSegment(text string) (string, error) {
 	plain, err := url.PathUnescape(text)
 	switch {
@@ -128,7 +130,7 @@ func isUnusual(r rune) bool {
 	return !unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.ToLower(r) != r
 }
 
-// parseAliases parses the aliases of first path segments.
+// parseAliases parses the other names that redirect to the first path segments of pages.
 func (s *Site) parseAliases(data json.RawMessage) error {
 	var aliases map[string]string
 	if err := decode(data, &aliases, `an object such as {"wydarzenia": "events"}`); err != nil {

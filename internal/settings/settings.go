@@ -20,8 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Site has the settings of a site. Default returns a site without any settings of its own. A Site does not change
-// after Resolve, so it is safe for concurrent use.
+// Site has the settings of a site. It does not change after Resolve, so it is safe for concurrent use.
 type Site struct {
 	Title, Tagline Text // empty means the program's own text
 	// Languages are the languages of the pages and feeds, the main one first.
@@ -41,8 +40,8 @@ type Site struct {
 	Indexing           bool     // false asks search engines not to index the site
 	ExternalImages     bool     // shows images from other hosts in descriptions
 	EmbedOrigins       []string // origins that may embed the pages; "*" means all
-	// PathAliases maps other names of the first path segment of a page to the program's: "wydarzenia" to "events". Pages
-	// at an alias redirect to the path of the site. Aliases are decoded.
+	// PathAliases maps other names of the first path segment to the program's: "wydarzenia" to "events". A page at
+	// an alias redirects to its path on the site. The aliases are not percent-encoded.
 	PathAliases map[string]string
 	// Paths are the names that public pages have in their paths, instead of the program's.
 	Paths calendar.Paths
@@ -57,7 +56,7 @@ type Site struct {
 	About map[calendar.Language]string
 }
 
-// These constants are the values of Site.DefaultView and Site.Home.
+// ViewList and ViewMonth are the values of Site.DefaultView, HomeCalendar and HomeAPI those of Site.Home.
 const (
 	ViewList     = "list"
 	ViewMonth    = "month"
@@ -71,8 +70,8 @@ type Pages struct{ List, Month, Day, Event, Series, Venue, Organizer, Category, 
 // Text is a text by language. The key "" is for a text that is the same in all languages.
 type Text map[calendar.Language]string
 
-// In returns the text in a language. If there is none, it returns the text in the site's language, or else in
-// any.
+// In returns the text in the language lang, or else in the language site, or else in any. It returns "" if there is
+// no text.
 func (t Text) In(lang, site calendar.Language) string {
 	for _, l := range append([]calendar.Language{lang, site, ""}, calendar.Languages...) {
 		if text := t[l]; text != "" {
@@ -82,24 +81,24 @@ func (t Text) In(lang, site calendar.Language) string {
 	return ""
 }
 
-// Dates returns the formats of dates on pages in a language.
+// Dates returns the formats of dates and times on pages in a language.
 func (s *Site) Dates(l calendar.Language) locale.Dates {
 	return locale.DatesIn(l, s.English).With(s.Clock)
 }
 
-// Link is a link in the footer.
+// Link is a link in the footer of the pages.
 type Link struct {
 	Text Text
 	URL  string
 }
 
-// File is a picture file in the folder.
+// File is a picture file in the site's folder.
 type File struct {
 	Name string // file name, such as logo.svg
 	Data []byte
 }
 
-// Default returns the settings of a site without a folder.
+// Default returns the settings of a site without a folder, flags and stored settings.
 func Default() Site {
 	return Site{
 		Languages: slices.Clone(calendar.Languages), Zone: calendar.UTC(), PerPage: 10,
@@ -111,7 +110,7 @@ func Default() Site {
 	}
 }
 
-// maxFileSizes are the permitted files and their largest sizes, in bytes.
+// maxFileSizes maps the permitted names of files in the site's folder to their maximum sizes, in bytes.
 var maxFileSizes = map[string]int{
 	"site.json": 64 << 10, "logo.svg": 256 << 10, "logo.png": 256 << 10, "icon.svg": 64 << 10, "card.png": 2 << 20,
 	"custom.css": 128 << 10, "about.en.html": 64 << 10, "about.pl.html": 64 << 10, "about.es.html": 64 << 10,
@@ -120,12 +119,11 @@ var maxFileSizes = map[string]int{
 // Folder has the parsed content of a site's folder.
 type Folder struct {
 	Said  Layer // settings in site.json
-	files Site  // has the other files only
+	files Site  // settings from the other files, such as Logo and CSS
 }
 
-// Read returns the content of a folder. The error names each file, key and value that is wrong, and what is
-// expected. Names that begin with a dot are ignored, because Kubernetes stores a ConfigMap's files under such
-// names.
+// Read returns the content of a site's folder. The error names each file, key and value that is wrong, and what is
+// expected. It ignores names that begin with a dot, because Kubernetes stores a ConfigMap's files under such names.
 func Read(dir string) (Folder, error) {
 	var f Folder
 	s := &f.files
@@ -220,7 +218,8 @@ func readFile(dir, name string) ([]byte, error) {
 	return data, err
 }
 
-// checkPicture returns an error if a picture is invalid or not permitted.
+// checkPicture returns an error if a .png file has no valid PNG header. For other names it returns one if the first
+// XML element is not svg.
 func checkPicture(name string, data []byte) error {
 	if filepath.Ext(name) == ".png" {
 		if _, err := png.DecodeConfig(bytes.NewReader(data)); err != nil {
@@ -264,7 +263,8 @@ func checkCSS(data []byte) error {
 // programName is the name of a site without a title.
 const programName = "Almanac"
 
-// Calendar returns the settings as a calendar.Site, in which the base URL is not set. The clock of the site is now.
+// Calendar returns the settings as a calendar.Site, without a base URL. Its Now is the parameter now, and its name
+// "Almanac" if there is no title.
 func (s *Site) Calendar(now func() time.Time) calendar.Site {
 	name := s.Title.In(s.Language(), s.Language())
 	if name == "" {

@@ -10,7 +10,8 @@ import (
 )
 
 // decode converts the bytes of a file to UTF-8 without a byte order mark. It detects the encoding, and returns its
-// name. With polish it prefers Windows-1250 to Windows-1252 in case of doubt.
+// name. If polish is true, it prefers Windows-1250 to Windows-1252 in case of doubt. The error is ErrBinary if the
+// file has a zero byte and is not UTF-16.
 func decode(data []byte, polish bool) (text, encoding string, err error) {
 	order, name := utf16.LittleEndian, "UTF-16"
 	switch {
@@ -44,8 +45,7 @@ func decode(data []byte, polish bool) (text, encoding string, err error) {
 	return string(out), name, err
 }
 
-// isDamagedUTF8 reports whether data is mostly UTF-8 with some invalid bytes: there are more multi-byte characters
-// than invalid bytes.
+// isDamagedUTF8 reports whether data has more multi-byte UTF-8 characters than invalid bytes.
 func isDamagedUTF8(data []byte) bool {
 	good, bad := 0, 0
 	for len(data) > 0 {
@@ -61,14 +61,15 @@ func isDamagedUTF8(data []byte) bool {
 	return good > bad
 }
 
-// Bytes of letters that differ between Windows-1250 and Windows-1252.
+// polishBytes are Polish letters in Windows-1250, and westernBytes western letters in Windows-1252. In the other
+// encoding these bytes are unlikely characters.
 const (
 	polishBytes  = "\xa5\xb9\xc6\xe6\xca\xea\xa3\xb3\xd1\x8c\x9c\x8f\x9f\xaf\xbf" // ĄąĆćĘęŁłŃŚśŹźŻż
 	westernBytes = "\xa1\xe8\xe0\xf2\xf9\xf5\xe3\xc0\xc8\xf1\xd1"                 // ¡èàòùõãÀÈñÑ
 )
 
-// isPolish reports whether a text is in Windows-1250 rather than in Windows-1252. If the letters in the text do not
-// decide, it returns polish.
+// isPolish reports whether a text is in Windows-1250 rather than in Windows-1252. If its letters do not decide, the
+// result is the parameter polish.
 func isPolish(data []byte, polish bool) bool {
 	letter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 }
 	pl, west := 0, 0

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parser splits a text into rows. It accepts quotes in any place.
+// parser splits the text of a table into rows. It accepts quotes in any place of a cell.
 type parser struct {
 	text      string // rest of the text
 	line      int
@@ -13,7 +13,7 @@ type parser struct {
 	reread    int // bytes that were read again because of a flaw
 }
 
-// Flaws of rows.
+// flawQuotes and the other constants are values of Row.Flaws.
 const (
 	flawQuotes = "quotes that do not match; read as written"
 	flawOpen   = "a quote without its end; the row ends with its line"
@@ -21,9 +21,9 @@ const (
 	flawMany   = "more columns than a table may have"
 )
 
-// next returns the next row, and false at the end of the text. columns is the number of cells that rows should have;
+// next returns the next row, and false at the end of the text. Rows should have as many cells as columns says, where
 // 0 means unknown. A row with an unmatched quote could swallow the rows after it. In that case next ends the row at
-// its line's end.
+// the end of its line.
 func (p *parser) next(columns int) (Row, bool) {
 	if p.text == "" {
 		return Row{}, false
@@ -59,8 +59,8 @@ func lineBreaks(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// read reads a row from the start of the text, and returns the text after it. With oneLine the row ends at the line's
-// end, even within quotes.
+// read reads a row from the start of the text, and returns the text after it. If oneLine is true, the row ends at the
+// end of its line, even within quotes. The position of the parser does not change.
 func (p *parser) read(oneLine bool) (row Row, rest string) {
 	rest = p.text
 	if oneLine {
@@ -98,8 +98,8 @@ func (p *parser) read(oneLine bool) (row Row, rest string) {
 	}
 }
 
-// cell reads one cell from the start of text. stops has the characters that end a cell. The returned rest begins with
-// that character. Flaws are added to row.
+// cell reads one cell from the start of text. The cell ends before a character in stops, and the result rest begins
+// with that character. Flaws of the cell are added to row.
 func (p *parser) cell(text, stops string, row *Row) (cell, rest string) {
 	trimmed := strings.TrimLeft(text, " ")
 	if !strings.HasPrefix(trimmed, `"`) {

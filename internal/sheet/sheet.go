@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of a table.
+// MaxRows and the other constants limit a table. maxReread limits how much text the parser reads twice, in bytes.
 const (
 	maxBytes   = 32 << 20
 	maxColumns = 500
@@ -18,7 +18,7 @@ const (
 	maxReread  = 64 << 20
 )
 
-// Errors of Open.
+// ErrEmpty and the other errors of Open say why it refuses a file.
 var (
 	ErrEmpty   = errors.New("the table is empty")
 	ErrBinary  = errors.New("not a text")
@@ -26,7 +26,7 @@ var (
 	errBytes   = fmt.Errorf("over %d MiB", maxBytes>>20)
 )
 
-// Table is a table with a header. It has the whole text in memory, but only one row.
+// Table is a table with a header. It has the whole text in memory. Rows parses one row at a time.
 type Table struct {
 	Header     []string
 	HeaderLine int    // number of its first line in the file, from 1
@@ -41,11 +41,11 @@ type Table struct {
 type Row struct {
 	Line  int // number of its first line in the file, from 1
 	Cells []string
-	Flaws []string // parts of the row that could not be read as written
+	Flaws []string // messages on parts of the row that could not be read as written
 }
 
-// Open reads the header of a table in CSV or a similar format. If the text does not show its encoding, polish chooses
-// Windows-1250, and otherwise Windows-1252.
+// Open reads the header of a table in CSV or a similar format. It skips empty lines before the header. If the text
+// does not show its encoding, it is Windows-1250 if polish is true, or else Windows-1252.
 func Open(data []byte, polish bool) (*Table, error) {
 	if len(data) > maxBytes {
 		return nil, errBytes
@@ -78,7 +78,8 @@ func Open(data []byte, polish bool) (*Table, error) {
 	return t, nil
 }
 
-// NextHeader makes the next row the header. Call it if the table has a title above its header.
+// NextHeader makes the next row the header. Call it if the table has a title above its header. It returns ErrEmpty if
+// there is no further row.
 func (t *Table) NextHeader() error {
 	p := parser{text: t.text, line: t.line, separator: t.Separator}
 	header, ok := p.next(0)
@@ -97,7 +98,8 @@ func (t *Table) NextHeader() error {
 }
 
 // Rows yields the rows of the table, except for empty ones. Each has as many cells as the header. After the last row
-// it calls complete with true. If the table has more than MaxRows rows, it stops and calls complete with false.
+// it calls complete with true. If the table has more than MaxRows rows, it stops and calls complete with false. If
+// the caller stops, it does not call complete.
 func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		p := parser{text: t.text, line: t.line, separator: t.Separator}
@@ -134,7 +136,7 @@ func (t *Table) Rows(complete func(bool)) iter.Seq[Row] {
 const separators = ",;\t|"
 
 // findSeparator returns the most likely separator of cells. It is the one with which most of the first rows have as
-// many cells as the header.
+// many cells as the header. The default is a comma.
 func findSeparator(text string) byte {
 	const enough = 20 // rows
 	best, bestFit, bestColumns := separators[0], -1.0, 0

@@ -47,7 +47,7 @@ func parseAbsolute(r reader, hasDiacritics bool) (Date, bool) {
 	return FromInstant(calendar.UTC().Instant(w.Add(-ahead))), true
 }
 
-// weekday parses the weekday before a date, as in "Tue, 01 Dec 2026". It reports false if there is none.
+// weekday parses the English weekday before a date, as in "Tue, 01 Dec 2026". It returns false if there is none.
 func (r *reader) weekday(hasDiacritics bool) (weekday time.Weekday, ok bool) {
 	try := *r
 	weekday, ok = english.weekdays[try.word()]
@@ -59,8 +59,8 @@ func (r *reader) weekday(hasDiacritics bool) (weekday time.Weekday, ok bool) {
 	return weekday, true
 }
 
-// zone parses a zone name at the end of the text. It rejects names without a slash, because abbreviations such as
-// CST are ambiguous.
+// zone parses a zone name at the end of the text. It rejects names without a slash, because abbreviations such as CST
+// are ambiguous. If anyZone is set, it accepts all names without spaces.
 func (r *reader) zone() (calendar.Zone, bool) {
 	name := r.s[r.i:]
 	if !isLetter(r.peek()) || !r.anyZone && !strings.Contains(name, "/") {
@@ -144,7 +144,8 @@ func (r *reader) day(hasDiacritics bool) (day calendar.Wall, iso, ok bool) {
 	return day, yearFirst && sep == '-', ok
 }
 
-// monthYear parses the month and year after the day in "5 December 2026", in any language.
+// monthYear parses the month and year after the day, as in "5 December 2026", in any language. It returns midnight of
+// that day.
 func (r *reader) monthYear(day int, hasDiacritics bool) (calendar.Wall, bool) {
 	for _, v := range vocabularies {
 		if hasDiacritics && !v.hasDiacritics {
@@ -159,8 +160,7 @@ func (r *reader) monthYear(day int, hasDiacritics bool) (calendar.Wall, bool) {
 	return calendar.Wall{}, false
 }
 
-// monthYear parses a month and a year in the language of v. The particle of the language, such as "de", may
-// precede each.
+// monthYear parses a month and a year in one language. A particle, such as the Spanish "de", may precede each.
 func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) {
 	if month, ok = v.months[v.skipParticle(r).nextWord()]; !ok {
 		return 0, 0, false
@@ -172,8 +172,8 @@ func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) 
 	return month, year, ok
 }
 
-// skipParticle returns r advanced past the particle of the language, such as "de" in Spanish. Without a particle
-// it returns r unchanged.
+// skipParticle advances r past the particle of the language, such as the Spanish "de", and returns r. It does nothing
+// if no particle follows.
 func (v *vocabulary) skipParticle(r *reader) *reader {
 	if try := *r; v.particle != "" && try.nextWord() == v.particle {
 		*r = try
@@ -181,7 +181,7 @@ func (v *vocabulary) skipParticle(r *reader) *reader {
 	return r
 }
 
-// monthDayYear parses "December 5, 2026"; the comma is optional.
+// monthDayYear parses an English date with the month first, such as "December 5, 2026" or "December 5 2026".
 func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	month, ok := english.months[r.word()]
 	if !ok || !r.eat(' ') {
@@ -202,7 +202,8 @@ func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	return r.dayOf(year, int(month), day)
 }
 
-// dayOf returns 00:00:00 of a day. It reports false if the day does not exist or is outside the years 1000–9999.
+// dayOf returns 00:00:00 of a day. It returns false if the day does not exist or is outside the years 1000–9999. If
+// anyDay is set, it accepts all days.
 func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	if r.anyDay {
 		return calendar.WallAt(minYear, time.January, 1, 0, 0, 0), true
@@ -215,7 +216,7 @@ func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	return w, got == day
 }
 
-// dayOfYear returns 00:00:00 of the n-th day of a year. It reports false if the year has no such day.
+// dayOfYear returns 00:00:00 of the n-th day of a year. It returns false if the year has no such day.
 func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
 	first, ok := r.dayOf(year, 1, 1)
 	if !ok || r.anyDay {

@@ -143,7 +143,7 @@ func (r *reader) eat(c byte) bool {
 	return true
 }
 
-// word reads a run of letters. "" means that there is none.
+// word reads a run of letters. It returns "" if there is none.
 func (r *reader) word() string {
 	start := r.i
 	for isLetter(r.peek()) {
@@ -152,7 +152,7 @@ func (r *reader) word() string {
 	return r.s[start:r.i]
 }
 
-// nextWord reads a space and the word after it.
+// nextWord reads a space and the word after it. It returns "" if no space or no letter follows.
 func (r *reader) nextWord() string {
 	if !r.eat(' ') {
 		return ""
@@ -175,8 +175,8 @@ func (r *reader) digits() (v, n int) {
 	return v, n
 }
 
-// number reads a run of digits. It reports false unless there are from least to most digits. At most maxDigits are
-// possible.
+// number reads a run of digits and returns its value. It returns false unless there are from least to most digits.
+// most must not exceed maxDigits.
 func (r *reader) number(least, most int) (v int, ok bool) {
 	v, n := r.digits()
 	return v, least <= n && n <= most
@@ -185,8 +185,7 @@ func (r *reader) number(least, most int) (v int, ok bool) {
 // clock is a time of day.
 type clock struct{ hour, minute, second int }
 
-// isoClock parses the time of day after the T of an ISO 8601 date: 10, 1030, 103000, or a form of clock that
-// begins with digits.
+// isoClock parses the time of day after the T of an ISO 8601 date: 10, 1030, 103000, 10:30 or 10am.
 func (r *reader) isoClock() (clock, bool) {
 	try := *r
 	v, n := try.digits()
@@ -264,8 +263,8 @@ func (r *reader) meridiem() string {
 // maxOffset is the largest accepted offset of a zone from UTC.
 const maxOffset = 14 * time.Hour
 
-// offset parses an offset from UTC: Z, UTC, GMT, +02:00, +0200 or GMT+0200. The result ahead is positive if the
-// clock is ahead of UTC.
+// offset parses an offset from UTC: Z, UTC, GMT, +02:00, +0200 or GMT+0200. The result ahead is positive if the clock
+// is ahead of UTC. Offsets over maxOffset are rejected.
 func (r *reader) offset() (ahead time.Duration, ok bool) {
 	sign := time.Duration(1)
 	switch r.peek() {

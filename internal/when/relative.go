@@ -13,15 +13,15 @@ type phrase struct {
 	timed bool
 }
 
-// today is the current time in the forms from which relative words are computed.
+// today is the current time: as an instant, and as a wall time in a zone. Relative words count from it.
 type today struct {
 	now  time.Time
 	wall calendar.Wall
 	zone calendar.Zone
 }
 
-// date parses a whole text of relative words, with a time of day if the words allow one. It returns false for any
-// other text.
+// date parses a whole text of relative words, with a time of day if the words allow one. It returns false for other
+// texts.
 func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bool) {
 	r := reader{s: s}
 	p, ok := v.phrase(&r, today{now, zone.Wall(now), zone})
@@ -48,7 +48,8 @@ func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bo
 	return FromWall(c.wallOn(w)), true
 }
 
-// phrase parses relative words such as "tomorrow" or "next friday", up to the time of day.
+// phrase parses relative words such as "tomorrow" or "next friday", up to the time of day. It returns false for other
+// words.
 func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	if !isLetter(r.peek()) {
 		if v.in != "" {
@@ -139,7 +140,8 @@ func (v *vocabulary) ordinalDay(r *reader, t today, ordinal int, noun string) (p
 	return phrase{fromDay(first), true}, noun == v.day && (ordinal == 1 || ordinal == -1)
 }
 
-// month parses "next month", "this month", "january 2027" or "january". It returns the first day of that month.
+// month parses "next month", "this month", "january 2027" or "january". It returns the first day of that month, or
+// false for other words.
 func (v *vocabulary) month(r *reader, t today) (calendar.Wall, bool) {
 	word := r.nextWord()
 	if step, ok := v.steps[word]; ok {
@@ -165,7 +167,8 @@ func (v *vocabulary) monthOf(r *reader, t today, m time.Month) calendar.Wall {
 	return calendar.WallAt(year, m, 1, 0, 0, 0)
 }
 
-// amount parses a number and a unit, such as "+3 days" or "1 month". In some languages a unit alone means one.
+// amount parses a number and a unit, such as "+3 days" or "1 month". In some languages a unit alone means one unit.
+// It returns false for other words.
 func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	if isLetter(r.peek()) {
 		word := r.word()
@@ -231,8 +234,8 @@ func addMonths(w calendar.Wall, n int) calendar.Wall {
 	return calendar.WallAt(y, m+time.Month(n), min(d, last), h, mi, s)
 }
 
-// nearestWeekday returns 00:00:00 of a weekday near w. The parameter step, explained at vocabulary.steps, selects
-// one before, on or after the day of w.
+// nearestWeekday returns 00:00:00 of a weekday near w. If step is negative, it is before the day of w, and if
+// positive, after. For 0 it is the first that is not before that day.
 func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
 	switch {
@@ -244,7 +247,8 @@ func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wa
 	return w.StartOfDay().AddDate(0, 0, ahead)
 }
 
-// nthWeekday returns the n-th given weekday of the month whose first day is first. The last one is n = -1.
+// nthWeekday returns the n-th given weekday of a month, or the last for n = -1. The parameter first is the first day
+// of the month.
 func nthWeekday(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
 	if n < 0 {
 		return nearestWeekday(first.AddDate(0, 1, 0), weekday, -1)

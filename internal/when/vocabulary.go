@@ -20,30 +20,31 @@ type vocabulary struct {
 	days     wordTable[int]
 	weekdays wordTable[time.Weekday]
 
-	// steps are words before a weekday. +1 is the first such weekday after today, -1 the last one before today,
-	// 0 the first one from today on.
+	// steps maps words before a weekday to numbers. The number 1 is the first such weekday after today, and -1 the
+	// last one before today. For 0 it is the first one that is not before today.
 	steps wordTable[int]
-	// stepBehind is true if a step may also follow its weekday.
+	// stepBehind is true if a word in steps may also follow its weekday.
 	stepBehind bool
-	// stepped are the units that may follow a step of +1 or -1.
+	// stepped are the units of time that may follow a word in steps (next week).
 	stepped wordTable[unit]
 
-	// in is the word before an amount (za 3 dni). "" means that amounts have no such word and may have a sign.
+	// in is the word before a number and a unit (za 3 dni). "" means that there is none, and numbers may have a
+	// sign.
 	in    string
 	units wordTable[unit]
-	// one are the words for an amount of one (en una hora).
+	// one has the words for the number one before a unit (en una hora).
 	one wordTable[bool]
-	// ago is the word after an amount that counts backwards (3 days ago).
+	// ago is the word after a number and a unit that counts backwards (3 days ago).
 	ago string
-	// single are the units that mean one unit if there is no number (za tydzień).
+	// single has the units that mean one unit if no number precedes them (za tydzień).
 	single wordTable[unit]
 
-	// ordinals number the weekdays of a month. -1 means the last one.
+	// ordinals maps ordinals to the number of a weekday in its month. -1 means the last one.
 	ordinals wordTable[int]
 	of       string
 	// day is the noun that may follow the first and last ordinal (last day of next month).
 	day string
-	// weekend is a noun that follows a step. week is the noun in phrases such as "monday this week".
+	// weekend is a noun that follows a word in steps. The noun week is in phrases such as "monday this week".
 	weekend, week string
 	// monthAlone is true if a month without a day is a date (December, December 2026).
 	monthAlone bool

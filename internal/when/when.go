@@ -44,8 +44,8 @@ type Date struct {
 	words   string // the relative words of the text; "" for absolute dates
 }
 
-// AsEnd returns the date to use as the end of an event. If the text covers several days, such as a weekend, this
-// is the last of them.
+// AsEnd returns the date to use as the end of an event. If the text means several days, such as a weekend, it is the
+// last of them.
 func (d Date) AsEnd() Date {
 	if !d.ends {
 		d.wall, d.ends = d.wall.AddDate(0, 0, d.more), true
@@ -56,14 +56,14 @@ func (d Date) AsEnd() Date {
 // FromWall returns the date of a wall time.
 func FromWall(w calendar.Wall) Date { return Date{wall: w} }
 
-// fromDay returns the date for a text that has a day without a time of day. The wall time w is its midnight.
+// fromDay returns the date of a day without a time of day. The wall time w must be the midnight at its start.
 func fromDay(w calendar.Wall) Date { return Date{wall: w, dayOnly: true} }
 
 // FromInstant returns the date of an instant. Fractions of a second are dropped.
 func FromInstant(t time.Time) Date { return Date{at: t.UTC().Truncate(time.Second), instant: true} }
 
-// Unix returns the date of an instant in seconds since 1970-01-01 00:00:00 UTC. The error is ErrDate outside
-// the years 1000–9999 in UTC.
+// Unix returns the date of an instant in seconds since 1970-01-01 00:00:00 UTC. It returns ErrDate for instants
+// outside the years 1000–9999.
 func Unix(sec int64) (Date, error) {
 	d := FromInstant(time.Unix(sec, 0))
 	if !isSupportedYear(d.at.Year()) {
@@ -72,11 +72,11 @@ func Unix(sec int64) (Date, error) {
 	return d, nil
 }
 
-// Relative reports whether d comes from words such as "today", which mean another date on another day.
+// Relative reports whether the text had words such as "today", which mean another date on another day.
 func (d Date) Relative() bool { return d.words != "" }
 
-// Again parses the relative words of d once more, at the time now. It returns an absolute date unchanged. The zero
-// Date means that the result is outside the supported years.
+// Again parses the relative words of d once more, at the time now. It returns an absolute date unchanged. If the
+// result is outside the supported years, it returns the zero Date.
 func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	if d.words == "" {
 		return d
@@ -106,12 +106,11 @@ func (d Date) Instant(z calendar.Zone) time.Time {
 	return z.Instant(d.wall)
 }
 
-// Wall returns the wall time of d in z. A wall time is returned unchanged, unless the clock of z skips it. Then
-// it moves forward by the gap, as in Instant.
+// Wall returns the wall time of d in the zone z. If the clock of z skips a wall time, it moves forward by the gap.
 func (d Date) Wall(z calendar.Zone) calendar.Wall { return z.Wall(d.Instant(z)) }
 
-// Nominal returns the wall time of d for a schedule. Unlike Wall, it returns a wall time unchanged even if the
-// clock of z skips it.
+// Nominal returns the wall time of d in the zone z. Unlike Wall, it does not change a wall time that the clock of z
+// skips. Schedules need it.
 func (d Date) Nominal(z calendar.Zone) calendar.Wall {
 	if d.instant {
 		return d.Wall(z)
@@ -139,8 +138,8 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	return d, nil
 }
 
-// dateError returns the most specific error for a text that readDate rejects. To find it, it parses the text again
-// without one of the rules.
+// dateError returns the most specific error for a text that readDate rejects. It parses the text again, accepting any
+// day, then any zone.
 func dateError(s string, hasDiacritics bool) error {
 	if isInteger(s) && !isCompactDay(s) {
 		return ErrYear
@@ -154,8 +153,8 @@ func dateError(s string, hasDiacritics bool) error {
 	return ErrDate
 }
 
-// readDate parses a normalised text as each kind of date in turn. At most one kind accepts a text. It reports
-// false if none does.
+// readDate parses a normalised text as Unix seconds, as a written date, or as relative words. At most one of these
+// accepts a text. It returns false if none does.
 func readDate(s string, hasDiacritics bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
 		return parseAbsolute(reader{s: s}, hasDiacritics)

@@ -240,8 +240,8 @@ var motifs = map[string]motif{
 // circleEdges is the number of straight lines that approximate a circle.
 const circleEdges = 72
 
-// pointOnCircle returns a point on a circle. at is the angle, clockwise from the right; circleEdges is a full circle.
-// The result is in units of 1/64 pixel.
+// pointOnCircle returns a point on a circle, in units of 1/64 pixel. The angle at is clockwise from the right. Its
+// unit is the full circle divided by circleEdges.
 func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
 	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circleEdges)
 	return fixed.Point26_6{
@@ -304,7 +304,7 @@ func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	t.fill(c, points)
 }
 
-// ring draws a disc with a hole.
+// ring draws a disc with a hole. outer and inner are the radii in pixels.
 func (t *tile) ring(x, y, outer, inner int, c color.RGBA) {
 	var out, in []fixed.Point26_6
 	for at := range circleEdges {
@@ -318,7 +318,8 @@ func (t *tile) star(x, y, r int, c color.RGBA) {
 	t.polygon(c, x, y-r, x+r/4, y-r/4, x+r, y, x+r/4, y+r/4, x, y+r, x-r/4, y+r/4, x-r, y, x-r/4, y-r/4)
 }
 
-// leaf draws a leaf from one corner to the opposite corner.
+// leaf draws a leaf from one corner to the opposite corner. If rising is true, it runs from the lower left to the
+// upper right.
 func (t *tile) leaf(rising bool, c color.RGBA) {
 	var points []fixed.Point26_6
 	const r = 112

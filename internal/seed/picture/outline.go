@@ -82,7 +82,8 @@ func ceil(a, b int) int {
 	return (a + b - 1) / b
 }
 
-// span adds the horizontal stretch between two positions to the coverage of its pixels.
+// span adds the part of a line between two positions to the coverage of its pixels. Positions and coverage are in
+// units of 1/64 pixel.
 func span(cover []int, from, to int) {
 	from, to = max(from, 0), min(to, len(cover)*64)
 	for from < to {

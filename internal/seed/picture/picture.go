@@ -25,7 +25,7 @@ const (
 // cell is the width and height of a tile of the pattern.
 const cell = 128
 
-// quality is the JPEG quality.
+// quality is the JPEG quality, of at most 100.
 const quality = 60
 
 // Poster describes a picture to draw.
@@ -58,7 +58,8 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file.
+// Draw draws a picture of Width by Height pixels and returns its pixels and its JPEG file. It returns an error for an
+// unknown motif.
 func Draw(p Poster) (img *image.RGBA, file []byte, err error) {
 	m, ok := motifs[p.Motif]
 	if !ok {
@@ -103,7 +104,7 @@ func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }
 
-// blend blends a colour over a pixel with an opacity from 0 to 255.
+// blend mixes a colour into the pixel p. The opacity is from 0, which leaves p unchanged, to 255.
 func blend(p []uint8, c color.RGBA, opacity int) {
 	p[0] = interpolate(p[0], c.R, opacity, 255)
 	p[1] = interpolate(p[1], c.G, opacity, 255)

@@ -16,17 +16,17 @@ type Calendar struct {
 	texts []sections // by language, in the order of Options.Languages
 	local sections
 	lists []*list
-	// ordinals are the ordinals of the lessons, such as "third", by language, number and form.
+	// ordinals has the ordinals of the lessons in words, such as "third", by language, number and grammatical form.
 	ordinals     [][][]string
-	remarkTexts  map[string][]*descriptionTexts // by name and language
-	descriptions map[string][]*descriptionTexts // descriptions by name of the section and language
-	// activities has descriptions for single entries of lists, by language. The key is a list's placeholder and the
-	// index of the entry.
+	remarkTexts  map[string][]*descriptionTexts // general remarks, such as on tickets, by name and language
+	descriptions map[string][]*descriptionTexts // by name of the section and language
+	// activities has the descriptions that belong to one entry of a word list, by language. Nil means that a
+	// language has none. The key is the number of the placeholder that the list fills, and the entry's index.
 	activities map[[2]int][]*descriptionTexts
 	people     []person
 	bands      []string
 	teams      []team
-	homeTeams  int // number of the teams, the first ones, that play at home
+	homeTeams  int // number of teams that play at home: the first in teams
 	cities     []city
 	prices     map[*country][][2]calendar.Cost
 
@@ -43,32 +43,34 @@ type Calendar struct {
 	organizerIndex placeIndex
 	kindsOf        map[role]cycle
 
-	entryTags map[int][]int // indexes of the tags for the entries of a list, by placeholder; -1 means none
+	entryTags map[int][]int // tags of word lists, by placeholder and index of the entry; -1 means none
 	rules     []rule
 
 	layout         layout
-	publicHolidays []bool     // public holidays: no event with a time of day begins on these days
+	publicHolidays []bool     // whether each day of the calendar is a public holiday
 	spots          []roomSlot // place and time of each event
 	leads          []uint16   // first paragraph of each event, by event and language
-	// moreShare is the percentage of events with a further paragraph. It is low if there are few of these for many
-	// events, so that no paragraph is in more than about 2 % of a calendar.
+	// moreShare is the percentage of events with a second paragraph, by the texts for it. It is low if there are few
+	// texts for many events. So no paragraph is in more than about 2 % of a calendar.
 	moreShare map[*descriptionTexts]int
-	holidays  map[int]map[yearDay]bool // by year, as far as they were asked for
+	holidays  map[int]map[yearDay]bool // by year; isHoliday adds a year at its first use
 	rooms     rooms
 
-	// written is the time at which the records count as created. Only scheduled events are published later.
+	// written is the time at which the records appear to have been created. Only scheduled events are published
+	// later.
 	written time.Time
 	// home is the language of the first city's country.
 	home calendar.Language
-	// searches is the number of events for which findRoom looked for a room. rejected is the number of days or events
-	// that it gave up.
+	// searches is the number of events for which findRoom looked for a room. In
+	// rejected it counts the days that it tried after the wanted one, and the events without a free room.
 	searches, rejected int
-	// ownPictures maps an event to its own picture. kindPictures maps kinds to the pictures that their events share.
+	// ownPictures maps the index of an event to that of its own picture. The map kindPictures has the pictures that
+	// events of a kind share, by its key.
 	ownPictures  map[int]int
 	kindPictures map[string][]int
 }
 
-// New generates a calendar. Its error names the invalid option.
+// New generates a calendar. It returns an error if an option is invalid, or if no kind of event has a possible day.
 func New(o Options) (*Calendar, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -118,33 +120,35 @@ func (c *Calendar) Options() Options {
 	return o
 }
 
-// Categories returns the categories, parents before children. The caller must not change the list, nor those of the
-// following methods.
+// Categories returns the categories, parents before children. The caller must not change the list.
 func (c *Calendar) Categories() []Term { return c.categories }
 
-// Tags returns the tags, those of the scenario before those of entries in lists.
+// Tags returns the tags: first those of the scenario, then those for entries of word lists, such as composers. The
+// caller must not change the list.
 func (c *Calendar) Tags() []Term { return c.tags }
 
-// Venues returns the venues.
+// Venues returns the venues. Event.Venues has indexes into this list. The caller must not change it.
 func (c *Calendar) Venues() []Venue { return c.venues }
 
-// Organizers returns the organizers.
+// Organizers returns the organizers. Event.Organizers has indexes into this list. The caller must not change it.
 func (c *Calendar) Organizers() []Organizer { return c.organizers }
 
-// Pictures returns the pictures; none if Options.Pictures is false.
+// Pictures returns the pictures, or none if Options.Pictures is false. The caller must not change the list.
 func (c *Calendar) Pictures() []Picture { return c.pictures }
 
-// Series returns the series. Their number does not depend on the number of events.
+// Series returns the series. Their number does not depend on the number of events. The caller must not change the
+// list.
 func (c *Calendar) Series() []Series { return c.series }
 
-// Written returns the time at which the records count as created. It is Options.Now, or, if that is zero, a
-// time in the past that is not after the start of the calendar.
+// Written returns the time at which the records appear to have been created. It is Options.Now, or, if that is zero,
+// a past time that is not after the start of the calendar.
 func (c *Calendar) Written() time.Time { return c.written }
 
 // Zone returns the time zone of the first city.
 func (c *Calendar) Zone() calendar.Zone { return c.cities[0].zone }
 
-// City returns the name of the first city in a language of the calendar.
+// City returns the name of the first city in a language. If the calendar is not in that language, it uses the first
+// language of the calendar.
 func (c *Calendar) City(l calendar.Language) string {
 	return c.cities[0].names[max(slices.Index(c.o.Languages, l), 0)]
 }

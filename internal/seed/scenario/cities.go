@@ -42,7 +42,8 @@ type district struct {
 	stop    placeName // stop of the public transport; "" means unknown
 }
 
-// HomeOf returns the language spoken in the city with this name. For an unknown city it returns preferred.
+// HomeOf returns the language spoken in the city with this name, in any language. For an unknown city it returns
+// preferred.
 func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
 	order := append([]calendar.Language{preferred}, calendar.Languages...)
 	for _, l := range order {
@@ -61,7 +62,8 @@ func HomeOf(name string, preferred calendar.Language) (calendar.Language, error)
 	return preferred, nil
 }
 
-// cityAt returns the index of a city in a list of cities, or -1 if it is missing.
+// cityAt returns the index of the city with a name, in any language, in a list of cities. It returns -1 if it is
+// missing.
 func cityAt(entries [][]string, name string) int {
 	slug := calendar.Slug(name)
 	return slices.IndexFunc(entries, func(e []string) bool {
@@ -69,7 +71,8 @@ func cityAt(entries [][]string, name string) int {
 	})
 }
 
-// fillCities reads the cities and chooses those of the calendar.
+// fillCities reads the cities, and chooses those of the calendar and the sports teams. It also sets the default of
+// Options.Now.
 func (c *Calendar) fillCities() error {
 	countries, err := c.readCountries()
 	if err != nil {
@@ -147,7 +150,8 @@ func (c *Calendar) fillCities() error {
 // centralDistricts are the names of districts that no team has.
 var centralDistricts = []string{"City Centre", "Centro", "Śródmieście", "Stare Miasto", "Old City", "Old Town"}
 
-// fixedPast is a date in the past for every user of the program.
+// fixedPast is a time before any use of the program. It is the default of Calendar.Written, unless the calendar
+// begins earlier.
 var fixedPast = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // maxCities is the maximum number of cities of a calendar.
@@ -172,8 +176,8 @@ func (c *Calendar) unknownCity(in *country) city {
 	return to
 }
 
-// citiesByCountry returns up to eight cities of one country. It is the country of the first city that has at least two
-// others in the list.
+// citiesByCountry returns up to eight cities of one country. It is the country of the first city that has at least
+// two others in the list. If there is none, it returns all cities.
 func citiesByCountry(cities []city) []city {
 	for _, first := range cities {
 		var in []city

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// readCity reads a line of the list. The columns are native name, English, Polish and Spanish name, genitive
-// and locative in Polish, province, country, zone, latitude, longitude, telephone number, adjective, districts and
-// streets.
+// readCity parses a row in the list of cities. Its columns are native name, English, Polish and Spanish name,
+// genitive and locative in Polish, and province. Country, zone, latitude, longitude, telephone number, adjective,
+// districts and streets follow.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {
 	if len(e) != 15 {
 		return city{}, fmt.Errorf("%d columns instead of 15", len(e))
@@ -52,9 +52,9 @@ type country struct {
 	of          city   // place in the country for cities without data
 }
 
-// readCountries reads the countries. The columns are code, name, price, units of the currency for a pound,
-// public holidays and address. Zone, latitude and longitude of the largest city follow. The last is an invalid
-// telephone number.
+// readCountries reads the countries and returns them by code. The columns are code, name, price, units of the
+// currency for a pound, public holidays and address. Zone, latitude and longitude of the largest city follow. The
+// last is an invalid telephone number.
 func (c *Calendar) readCountries() (map[string]*country, error) {
 	entries, err := c.local.entries("list countries")
 	if err != nil {
@@ -78,7 +78,8 @@ func (c *Calendar) readCountries() (map[string]*country, error) {
 	return countries, nil
 }
 
-// locate sets the zone and the position of a city from texts.
+// locate sets the zone and the position of a city from texts. If Options.Zone is set, it is the zone of the events
+// there.
 func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	if in.own, err = calendar.ParseZone(zone); err != nil {
 		return err

@@ -4,7 +4,8 @@ import (
 	"fmt"
 )
 
-// cycle is a repeating sequence of kinds of events. Each kind occurs as often as its weight, evenly spread.
+// cycle is a repeating sequence of kinds of events. In each round a kind occurs as often as its weight says, evenly
+// spread.
 type cycle struct {
 	order []*eventKind
 	turn  []int // number of earlier occurrences of the kind in order
@@ -34,7 +35,8 @@ func newCycle(kinds []*eventKind) cycle {
 	return cy
 }
 
-// at returns the kind at position n of the sequence. rank is the number of earlier positions with that kind.
+// at returns the kind of event at position n of the sequence. The result rank is the number of earlier positions with
+// that kind.
 func (cy cycle) at(n int) (k *eventKind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]
@@ -52,8 +54,8 @@ func (cy cycle) count(k *eventKind, n int) int {
 	return all
 }
 
-// fillCycles creates a cycle of kinds for each role. It leaves out kinds of standalone events, festivals and courses
-// without a possible day and venue.
+// fillCycles creates for each role a repeating sequence of the kinds with that role. It leaves out kinds of
+// standalone events, festivals and courses without a possible day and venue.
 func (c *Calendar) fillCycles() error {
 	c.kindsOf = map[role]cycle{}
 	byRole, possible := map[role][]*eventKind{}, map[role][]*eventKind{}

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fillDays sets the days of the calendar, public holidays, and the days of clock changes.
+// fillDays finds out which days of the calendar are public holidays, and when the clocks change in each city.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
 	c.holidays = map[int]map[yearDay]bool{}
@@ -31,7 +31,7 @@ func (c *Calendar) weekday(day int) int {
 	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
 }
 
-// isHoliday reports whether a day is a public holiday in a country of the calendar.
+// isHoliday reports whether a day is a public holiday in any city of the calendar.
 func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	year, month, day := w.Date()
 	if c.holidays[year] == nil {
@@ -43,8 +43,8 @@ func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	return c.holidays[year][yearDay{month, day}]
 }
 
-// month returns the month of a day. On the southern hemisphere it is the month of the same season in the north,
-// so January is returned as July.
+// month returns the month of a day, from 1. South of the equator it returns the northern month of the same season: 7
+// for January. It does not do so if the scenario has cities in several countries.
 func (c *Calendar) month(day int) int {
 	_, month, _ := c.day(day).Date()
 	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
@@ -53,7 +53,7 @@ func (c *Calendar) month(day int) int {
 	return (int(month)-1)%12 + 1
 }
 
-// hasSeasons reports whether the city has summers and winters. Near the equator people speak of rain instead.
+// hasSeasons reports whether the first city has summers and winters: it is at least 12 degrees from the equator.
 func (c *Calendar) hasSeasons() bool { return math.Abs(c.cities[0].lat) >= 12 }
 
 // inSeason reports whether a month is in a season, given as its first and last month. {0, 0} means all year. The month
@@ -69,7 +69,8 @@ func inSeason(month int, season [2]int) bool {
 	}
 }
 
-// suits reports whether an event of a kind may begin on a day. The event lasts after days beyond the first.
+// suits reports whether an event of a kind may take place on a day and the next days. The parameter after is the
+// number of these next days. No day may be a public holiday.
 func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	if day < 0 || day+after >= len(c.publicHolidays) || !inSeason(c.month(day), k.Months) ||
 		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
@@ -83,8 +84,8 @@ func (c *Calendar) suits(k *eventKind, day, after int) bool {
 	return true
 }
 
-// fillKindDays sets the cumulative weights by which days are chosen for events of a kind. If no day suits the kind, all
-// weights are 0.
+// fillKindDays sets k.full, the cumulative weights by which days are chosen for events of a kind. If no day suits the
+// kind, all weights are 0.
 func (c *Calendar) fillKindDays(k *eventKind) {
 	after := 0
 	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
@@ -125,7 +126,8 @@ func (c *Calendar) lessonInterval() int {
 	return 7
 }
 
-// suitsLessons reports whether all lessons of a course that begins on a day can take place.
+// suitsLessons reports whether all lessons of a course that begins on a day can take place. Daily lessons must begin
+// on a Monday.
 func (c *Calendar) suitsLessons(k *eventKind, day int) bool {
 	weekly := c.lessonInterval()
 	if weekly == 1 && c.weekday(day) != 0 {
@@ -139,13 +141,14 @@ func (c *Calendar) suitsLessons(k *eventKind, day int) bool {
 	return true
 }
 
-// inBreak reports whether a day is in the school holidays around Christmas and New Year.
+// inBreak reports whether a day is in the winter break, from 22 December to 2 January.
 func (c *Calendar) inBreak(day int) bool {
 	_, month, d := c.day(day).Date()
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf chooses a day for event n of a kind that has count events. They are in order of time.
+// dayOf chooses a day for event n of a kind with count events. Later events get later days. The kind must have a
+// possible day.
 func (k *eventKind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
@@ -153,7 +156,8 @@ func (k *eventKind) dayOf(n, count int, source *randomSource) int {
 	return sort.Search(len(k.full), func(i int) bool { return k.full[i] > at })
 }
 
-// hasDayAndVenue reports whether events of the kind have a possible day and venue.
+// hasDayAndVenue reports whether events of the kind have a possible day and, unless they are online, a possible
+// venue.
 func (c *Calendar) hasDayAndVenue(k *eventKind) bool {
 	if k.full[len(k.full)-1] == 0 {
 		return false
@@ -178,7 +182,7 @@ func (t clock) at(c *Calendar, city, day int) int {
 	return t.minute
 }
 
-// clockChanges returns the numbers of the days in whose night the clocks of the zone change.
+// clockChanges returns the numbers of the days after which, in the night, the clocks of the zone change.
 func (c *Calendar) clockChanges(zone calendar.Zone) []int {
 	var days []int
 	offset := func(day int) int {

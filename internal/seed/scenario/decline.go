@@ -64,7 +64,7 @@ func hasSuffix(s string, suffixes ...string) bool {
 	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// declineA declines a name that ends in -a.
+// declineA returns the Polish grammatical cases of a name that ends in -a.
 func declineA(name string) [grammaticalCases]string {
 	stem := strings.TrimSuffix(strings.TrimSuffix(name, "a"), "á")
 	switch {
@@ -87,7 +87,7 @@ func declineA(name string) [grammaticalCases]string {
 	return appendEndings(name, "", genitive, softenStem(stem), stem+"ę", stem+"ą", softenStem(stem))
 }
 
-// declineSilentE declines an English name that ends in a silent e.
+// declineSilentE returns the Polish grammatical cases of an English man's name that ends in a silent e.
 func declineSilentE(name string) [grammaticalCases]string {
 	instrumental, locative := name+"’em", name+"’u"
 	short := name[:len(name)-1]
@@ -100,7 +100,7 @@ func declineSilentE(name string) [grammaticalCases]string {
 	return appendEndings(name, "", name+"’a", name+"’owi", name+"’a", instrumental, locative)
 }
 
-// declineHard declines a man's name whose stem ends in a consonant.
+// declineHard returns the Polish grammatical cases of a man's name whose stem ends in a consonant.
 func declineHard(name, stem string) [grammaticalCases]string {
 	instrumental, locative := stem+"em", stem+"u"
 	switch {
@@ -113,7 +113,8 @@ func declineHard(name, stem string) [grammaticalCases]string {
 	return appendEndings(name, "", stem+"a", stem+"owi", stem+"a", instrumental, locative)
 }
 
-// stemOf returns the stem of a man's name that ends in a consonant.
+// stemOf returns the stem of a man's name that ends in a consonant. Only Polish names have a stem other than the
+// name.
 func stemOf(name string, origin calendar.Language) string {
 	if origin != calendar.Polish {
 		return name

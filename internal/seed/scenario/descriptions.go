@@ -12,7 +12,8 @@ type descriptionTexts struct {
 	subject     bool // the leads say what something is about, such as a film
 }
 
-// descriptionsOf returns the descriptions of the section key in all languages.
+// descriptionsOf returns the descriptions in the section key, by language in the order of Options.Languages. It
+// compiles a section only once.
 func (c *Calendar) descriptionsOf(key string) ([]*descriptionTexts, error) {
 	if a, ok := c.descriptions[key]; ok {
 		return a, nil
@@ -29,7 +30,8 @@ func (c *Calendar) descriptionsOf(key string) ([]*descriptionTexts, error) {
 	return all, nil
 }
 
-// compileDescriptions compiles the descriptions in a section in one language.
+// compileDescriptions compiles the descriptions of a section in one language. It returns an error if there are none,
+// unless the type of the section is "kind".
 func (c *Calendar) compileDescriptions(key string, language int) (*descriptionTexts, error) {
 	s := c.texts[language][key]
 	if s == nil || len(s.Leads) == 0 && !strings.HasPrefix(key, "kind ") {

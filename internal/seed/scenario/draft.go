@@ -33,7 +33,8 @@ func newDraft(c *Calendar, own randomSource, city int) *draft {
 
 const maxPlaceholders = 160
 
-// size returns the number of different values with which a placeholder can be filled.
+// size returns the number of different values for a placeholder. It must stand for a word list, persons, bands or
+// matches.
 func (c *Calendar) size(placeholder int) int {
 	switch placeholder {
 	case placeholderWho, placeholderWho2:
@@ -46,8 +47,8 @@ func (c *Calendar) size(placeholder int) int {
 	return c.lists[placeholder-placeholderLists].size
 }
 
-// value returns the index of the value that fills a placeholder. Unless the title chose it, the first call chooses
-// it at random. All languages share it.
+// value returns the index of the word list entry, person, band or match that fills a placeholder. Unless the title
+// chose it, the first call chooses it at random. All languages share it.
 func (d *draft) value(placeholder int) int {
 	if d.values[placeholder] < 0 {
 		source := chanceOf(uint64(d.chance), uint64(placeholder))
@@ -60,13 +61,14 @@ func (d *draft) value(placeholder int) int {
 	return int(d.values[placeholder])
 }
 
-// chooseTitle chooses a title of the kind, with values for its placeholders. Earlier events of the kind number rank.
-// Events with similar ranks get different titles.
+// chooseTitle chooses a title of the kind, with values for its placeholders. The parameter rank is the number of the
+// kind's earlier events. Events with similar ranks get different titles.
 func (d *draft) chooseTitle(k *eventKind, rank int) *title {
 	return d.setTitle(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
 }
 
-// setTitle chooses the values of a title's placeholders. turn is the number of earlier events with this title.
+// setTitle sets the values of the placeholders in the title t, and returns t. The parameter turn is the number of
+// earlier events with this title.
 func (d *draft) setTitle(t *title, turn uint64) *title {
 	at := t.turns.at(turn)
 	d.title = t.placeholders
@@ -78,7 +80,8 @@ func (d *draft) setTitle(t *title, turn uint64) *title {
 	return t
 }
 
-// fill writes a template with its placeholders replaced by texts. If html is true, it escapes these texts.
+// fill appends the text of a template with its placeholders filled in. If html is true, it escapes their values for
+// HTML.
 func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	for _, s := range t {
 		b.WriteString(s.text)
@@ -99,7 +102,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// placeholder returns the text that fills the placeholder of a segment in a language.
+// placeholder returns the text that fills the placeholder of a segment. language is the index in Options.Languages.
 func (d *draft) placeholder(s segment, language int) string {
 	c := d.c
 	switch s.placeholder {
@@ -170,7 +173,8 @@ func (d *draft) placeholder(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the index of the person who wrote the work in the title. A work has the same author in all events.
+// author returns the index of the person who wrote the title's work. A work has the same author in all events. For
+// other titles it is the person in the placeholder {who}.
 func (d *draft) author() int {
 	for _, placeholder := range d.title {
 		if placeholder >= placeholderLists && d.c.lists[placeholder-placeholderLists].works {
@@ -192,14 +196,14 @@ func (d *draft) text(t template, language int) string {
 	return mendGrammar(b.String(), d.c.o.Languages[language])
 }
 
-// html returns the text of a template for HTML.
+// html returns the text of a template with its placeholders filled in, as HTML.
 func (d *draft) html(t template, language int) string {
 	var b strings.Builder
 	d.fill(&b, t, language, true)
 	return mendGrammar(b.String(), d.c.o.Languages[language])
 }
 
-// paragraph writes a paragraph of HTML.
+// paragraph appends the text of a template to b, as a paragraph of HTML.
 func (d *draft) paragraph(b *strings.Builder, t template, language int) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -209,7 +213,7 @@ func (d *draft) paragraph(b *strings.Builder, t template, language int) {
 	b.WriteString("</p>")
 }
 
-// excerpt returns the first sentence of a description in HTML, as a paragraph.
+// excerpt returns the first sentence of a description in HTML, as a paragraph of HTML.
 func excerpt(description string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(description, "<p>"), "</p>")
 	return "<p>" + firstSentence(first) + "</p>"

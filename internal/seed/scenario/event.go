@@ -24,7 +24,7 @@ func (c *Calendar) Event(i int) Event {
 	return e
 }
 
-// finish fills the fields of an event from its outline.
+// finish sets all fields of an event from its outline, except for SourceID and Parent.
 func (c *Calendar) finish(e *Event, p *eventOutline) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
 	s := c.spots[i]
@@ -77,7 +77,7 @@ func (c *Calendar) finish(e *Event, p *eventOutline) {
 // broadcastTypes are the types of venues whose events can often be attended online too.
 var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
-// attend sets whether people attend an event in person, online, or both.
+// attend sets whether people attend an event at the venue, online, or both.
 func (c *Calendar) attend(e *Event, p *eventOutline) {
 	at := p.kind.At
 	switch {

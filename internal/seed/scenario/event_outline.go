@@ -4,7 +4,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventOutline is the plan of an event before its texts are written.
+// eventOutline has what is chosen for an event before its texts are written.
 type eventOutline struct {
 	index          int
 	kind           *eventKind
@@ -18,7 +18,7 @@ type eventOutline struct {
 	clock          int // start in minutes after midnight; 0 for all-day events
 }
 
-// outlineEvent chooses the kind and title of event i. It also sets what the event needs of its place and time.
+// outlineEvent fills p with the kind and the title of event i, and its requirements for a place and time.
 func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 	own := chanceOf(c.o.Seed, chanceEvents, uint64(i))
 	l := &c.layout
@@ -76,7 +76,7 @@ func (c *Calendar) outlineEvent(p *eventOutline, i int) {
 	}
 }
 
-// chooseBrightTitle chooses a title of the kind that does not need darkness, if there is one.
+// chooseBrightTitle chooses a title of the kind that does not need darkness. If there is none, it chooses any title.
 func (d *draft) chooseBrightTitle(k *eventKind, rank int) *title {
 	for i := range k.titles {
 		t := &k.titles[(rank+i)%len(k.titles)]
@@ -88,8 +88,8 @@ func (d *draft) chooseBrightTitle(k *eventKind, rank int) *title {
 	return d.chooseTitle(k, rank)
 }
 
-// chooseRoom chooses the place and time of an event. It must be called in the order of the indexes, because earlier
-// events occupy rooms.
+// chooseRoom chooses the place and time of an event, and occupies a room if the event needs one. It must be called in
+// the order of the indexes, because earlier events occupy rooms.
 func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 	w, k, l := &p.needs, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.chance), 2)
@@ -125,7 +125,8 @@ func (c *Calendar) chooseRoom(p *eventOutline) roomSlot {
 	return s
 }
 
-// outlinePinned outlines an event of a kind that nearly every calendar has.
+// outlinePinned outlines one of the first events in a calendar with ten or more. One takes place at Options.Now,
+// another in the night of a clock change.
 func (c *Calendar) outlinePinned(p *eventOutline, k *eventKind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)
 	day := max(0, min(c.today()-3, len(c.publicHolidays)-1))
@@ -135,7 +136,7 @@ func (c *Calendar) outlinePinned(p *eventOutline, k *eventKind, own randomSource
 	p.needs = eventNeeds{day: day, first: day, last: day}
 }
 
-// outlineFestivalEvent outlines an event that is part of a festival. n counts the events of all festivals.
+// outlineFestivalEvent outlines event n of those that are part of festivals, counted over all festivals.
 func (c *Calendar) outlineFestivalEvent(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	which, turn := n/l.partsOfFestival, n%l.partsOfFestival
@@ -158,7 +159,8 @@ func (c *Calendar) outlineFestivalEvent(p *eventOutline, n int, own randomSource
 	}
 }
 
-// outlineLesson outlines lesson n of a course, or the course itself if n is 0. which is the number of the course.
+// outlineLesson outlines lesson n of a course, or the course itself if n is 0. The parameter which is the index of
+// the course.
 func (c *Calendar) outlineLesson(p *eventOutline, which, n int) {
 	own := chanceOf(c.o.Seed, chanceCourses, uint64(which))
 	head, rank := c.kindsOf[courseRole].at(which)
@@ -178,7 +180,7 @@ func (c *Calendar) outlineLesson(p *eventOutline, which, n int) {
 	p.needs.first, p.needs.last = p.needs.day, p.needs.day
 }
 
-// outlineFree outlines an event that is neither a parent nor part of another. n counts these events.
+// outlineFree outlines event n of those that are neither a parent nor part of another event.
 func (c *Calendar) outlineFree(p *eventOutline, n int, own randomSource) {
 	l := &c.layout
 	day := 0
@@ -198,13 +200,14 @@ func (c *Calendar) outlineFree(p *eventOutline, n int, own randomSource) {
 	}
 }
 
-// chooseOrganizer chooses the organizer of an event. A few organizers have most of the events.
+// chooseOrganizer chooses the organizer of an event. The parameter by has the possible types. A few organizers have
+// most of the events.
 func (c *Calendar) chooseOrganizer(p *eventOutline, by []string, source *randomSource) {
 	near := c.organizerIndex.near(by[source.below(len(by))], p.draft.city)
 	p.draft.organizer = near[source.lowBiased(len(near))]
 }
 
-// locateEvent sets the place, the time and the price of an event.
+// locateEvent sets the place and the time of an event from s, and chooses its price.
 func (c *Calendar) locateEvent(p *eventOutline, s roomSlot) {
 	d := p.draft
 	d.day, d.venue, p.clock = int(s.day), int(s.venue), int(s.start)
@@ -212,7 +215,7 @@ func (c *Calendar) locateEvent(p *eventOutline, s roomSlot) {
 	p.cost = c.cost(p.kind, c.priceOf(p), d.city, &source)
 }
 
-// firstNonEmpty returns the first list that is not empty.
+// firstNonEmpty returns first, or other if first is empty.
 func firstNonEmpty(first, other []string) []string {
 	if len(first) > 0 {
 		return first

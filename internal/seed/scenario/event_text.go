@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventTexts has the data that the texts of an event share in all languages.
+// eventTexts has the choices for the texts of an event that are the same in all languages.
 type eventTexts struct {
 	place *eventOutline
 	texts []*descriptionTexts // by language
@@ -16,7 +16,8 @@ type eventTexts struct {
 	empty, listed bool
 }
 
-// write sets the texts of an event.
+// write sets the title, the excerpt and the description of an event. With several languages, 15 % of the events have
+// the first only, and 15 % lack one translation.
 func (c *Calendar) write(e *Event, p *eventOutline, source *randomSource) {
 	w := eventTexts{place: p, facts: c.factsOf(p)}
 	skipped := -1 // index of the language without a translation; -1 means none
@@ -43,7 +44,7 @@ func (c *Calendar) write(e *Event, p *eventOutline, source *randomSource) {
 	}
 }
 
-// writeIn sets the texts of an event in a language.
+// writeIn sets the texts of an event in the language with index n in Options.Languages.
 func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
 	p, d, i, l := w.place, w.place.draft, w.place.index, c.o.Languages[n]
 	e.Title[l] = composedTitle(d.text(p.title.in[n], n))
@@ -78,7 +79,8 @@ func (c *Calendar) writeIn(e *Event, w *eventTexts, n int) {
 	e.Description[l] = b.String()
 }
 
-// writeMore writes more paragraphs: first about the kind of event, then about what the title names.
+// writeMore appends further paragraphs to a description: first on an activity in the title, then on the kind of
+// event. It skips repetitions.
 func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
 	d := w.place.draft
 	for _, of := range []*descriptionTexts{w.texts[n], w.place.title.descriptions[n]} {
@@ -96,7 +98,8 @@ func (c *Calendar) writeMore(b *strings.Builder, w *eventTexts, f *facts, n int,
 	}
 }
 
-// writeRemarks writes some of the scenario's general remarks, such as on tickets: none, one, or a list.
+// writeRemarks appends some of the scenario's general remarks to a description, such as on tickets: none, one, or a
+// list.
 func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n int, draw *randomSource) {
 	d, info := w.place.draft, c.remarks(w.place, f, n)
 	switch {
@@ -109,10 +112,11 @@ func (c *Calendar) writeRemarks(b *strings.Builder, w *eventTexts, f *facts, n i
 	}
 }
 
-// remarkShare is the percentage of descriptions that end with a standing remark.
+// remarkShare is the percentage of descriptions that end with one general remark. It does not apply to those with a
+// list of remarks.
 const remarkShare = 5
 
-// remarks returns the scenario's general remarks that are true of an event, in one language.
+// remarks returns the scenario's general remarks that are true of an event, such as on tickets, in one language.
 func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	keys := []string{"any", "long"}
 	switch {
@@ -133,7 +137,7 @@ func (c *Calendar) remarks(p *eventOutline, f *facts, language int) []line {
 	return all
 }
 
-// pickLines returns up to most of the lines, chosen at random.
+// pickLines returns up to most of the lines, chosen at random. It changes the order of lines.
 func pickLines(lines []line, most int, source *randomSource) []line {
 	for i := range min(most, len(lines)) {
 		j := i + source.below(len(lines)-i)
@@ -142,7 +146,7 @@ func pickLines(lines []line, most int, source *randomSource) []line {
 	return lines[:min(most, len(lines))]
 }
 
-// items writes a heading and a list in HTML.
+// items appends a heading and a list in HTML to b.
 func (d *draft) items(b *strings.Builder, heading template, items []line, language int) {
 	b.WriteString("\n<h3>")
 	b.WriteString(d.html(heading, language))

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fact returns the text of a placeholder whose value is a field of the event, such as its price.
+// fact returns the text of a placeholder whose value is a field of the event, such as its price. It returns "" for
+// other placeholders.
 func (d *draft) fact(s segment, language int) string {
 	c, p, l := d.c, d.outline, d.c.o.Languages[language]
 	day := c.day(d.day)
@@ -56,7 +57,7 @@ func (d *draft) fact(s segment, language int) string {
 	return ""
 }
 
-// fullPrice returns the unreduced price with its currency, such as "£12".
+// fullPrice returns the unreduced price with its currency, such as "£12". The cost must have a price.
 func fullPrice(of calendar.Cost) string {
 	price := of.Prices[len(of.Prices)-1]
 	if of.Position == calendar.Postfix {
@@ -67,13 +68,13 @@ func fullPrice(of calendar.Cost) string {
 
 func (n placeName) form(form int) string { return [2]string{n.name, n.at}[form] }
 
-// ages returns the lowest and highest age of the participants. 0 means no limit.
+// ages returns the lowest and highest age of the participants in years. A highest age of 0 means no limit.
 func (p *eventOutline) ages() [2]int {
 	source := chanceOf(uint64(p.draft.chance), 9)
 	return p.kind.Ages[source.below(len(p.kind.Ages))]
 }
 
-// dateText writes a day of a year.
+// dateText returns a day and month as text, such as "28 November" or "28 de noviembre".
 func (c *Calendar) dateText(l calendar.Language, month time.Month, day int) string {
 	name := months[l][month-1]
 	switch {
@@ -87,7 +88,8 @@ func (c *Calendar) dateText(l calendar.Language, month time.Month, day int) stri
 	return strconv.Itoa(day) + " " + name[0]
 }
 
-// clockText writes a time of day: 7.30pm in Britain, 7:30 PM in America, 19:30 in Polish and Spanish.
+// clockText returns a time of day as text: 7.30pm in Britain, 7:30 PM in America, 19:30 in Polish and Spanish. The
+// parameter minute is counted from midnight.
 func (c *Calendar) clockText(l calendar.Language, minute int) string {
 	minute = (minute + 24*60) % (24 * 60)
 	hour, rest := minute/60, minute%60
@@ -105,8 +107,8 @@ func (c *Calendar) clockText(l calendar.Language, minute int) string {
 	return fmt.Sprintf("%d.%02d%s", hour, rest, half)
 }
 
-// lengthText writes a duration, such as "90 minutes". form 1 is the form before or after a noun: attributive in
-// English, with "de" in Spanish, genitive in Polish.
+// lengthText returns a duration as text, such as "90 minutes". With form 1 the text can stand beside a noun:
+// attributive in English, with "de" in Spanish, genitive in Polish.
 func lengthText(l calendar.Language, minutes, form int) string {
 	hours, rest := minutes/60, minutes%60
 	switch {
@@ -164,7 +166,8 @@ func spanishHours(hours int) string {
 	return spanishNumbers[hours] + " horas"
 }
 
-// daysText writes a number of days. form is that of lengthText.
+// daysText returns a number of days as text, such as "three days". With form 1 the text can stand beside a noun:
+// attributive in English, with "de" in Spanish, genitive in Polish.
 func daysText(l calendar.Language, days, form int) string {
 	number := func(words []string) string {
 		if days < len(words) {
@@ -196,7 +199,8 @@ func daysText(l calendar.Language, days, form int) string {
 	return number(englishNumbers) + " days"
 }
 
-// agesText writes an age range.
+// agesText returns an age range as text. ages are the lowest and highest age in years. A highest age of 0 means no
+// limit.
 func agesText(l calendar.Language, ages [2]int) string {
 	from, to := strconv.Itoa(ages[0]), strconv.Itoa(ages[1])
 	if ages[1] == 0 {
@@ -211,7 +215,8 @@ func agesText(l calendar.Language, ages [2]int) string {
 	}[l]
 }
 
-// quarterText writes a season of the year. A quarter of 0 is winter, and 3 is autumn. Form 1 has a preposition.
+// quarterText returns the name of a season. The parameter quarter is 0 for winter to 3 for autumn. With form 1 the
+// text has a preposition, such as "in autumn".
 func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	if l == calendar.English && quarter == 3 && c.cities[0].country.code == "US" {
 		return [2]string{"fall", "in fall"}[form]
@@ -219,7 +224,8 @@ func (c *Calendar) quarterText(l calendar.Language, quarter, form int) string {
 	return quarters[l][quarter][form]
 }
 
-// Words for numbers and times. Forms with a preposition follow the bare word.
+// englishNumbers and the other variables have words for numbers and times. A form with a preposition follows the
+// bare word.
 var (
 	englishNumbers = []string{
 		"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -312,8 +318,8 @@ func withPreposition(preposition string, words ...string) [7][2]string {
 	return all
 }
 
-// composedTitle mends the punctuation of a title made of parts: one colon, and no comma after a question or
-// exclamation mark.
+// composedTitle corrects the punctuation of a title that consists of parts. It leaves one colon, and no comma or
+// colon after "?" or "!".
 func composedTitle(title string) string {
 	for _, mark := range []string{"?", "!"} {
 		title = strings.ReplaceAll(title, mark+",", mark)

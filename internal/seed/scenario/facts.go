@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// facts has what is known about an event. Only lines that are true of it are chosen for its description.
+// facts has what is known about an event. It decides which lines are true of the event, and so can be in its
+// description.
 type facts struct {
 	known           uint64 // placeholders with a value, as bits
 	holds           uint32 // conditions that hold, as bits
@@ -17,7 +18,7 @@ type facts struct {
 	lesson          string // its number as a word of a condition; "0" for events that are no lesson
 }
 
-// line is a sentence or paragraph for descriptions, with the conditions under which it is true of an event.
+// line is a sentence or paragraph for descriptions. It has the conditions under which it is true of an event.
 type line struct {
 	template
 	needs uint64 // placeholders of the template, as bits
@@ -38,8 +39,8 @@ var conditions = []string{
 	"morning", "evening", "women", "men", "youth",
 }
 
-// divisionGender is the bit of line.needs for words that depend on the gender of a sport's division. Only matches
-// have one.
+// divisionGender is the bit of line.needs for words that depend on the gender of a division. Only matches have a
+// division, such as women.
 const divisionGender = 63
 
 // compileLine parses a line of a description, such as "[free, !winter] Bring {who}.", in one language.
@@ -102,7 +103,8 @@ func (c *Calendar) parseCondition(text string) (w condition, err error) {
 	return w, nil
 }
 
-// allow reports whether a line can be used for an event: its conditions are met, and its placeholders have values.
+// allow reports whether a line can describe an event: the event meets its conditions, and its placeholders have
+// values.
 func (f *facts) allow(l *line) bool {
 	if l.needs&^f.known != 0 {
 		return false
@@ -124,7 +126,7 @@ func (f *facts) allow(l *line) bool {
 	return true
 }
 
-// suitable returns the lines that can be used for an event.
+// suitable returns the lines that can be used in the description of an event.
 func (f *facts) suitable(lines []line) []line {
 	var all []line
 	for i := range lines {
@@ -135,8 +137,8 @@ func (f *facts) suitable(lines []line) []line {
 	return all
 }
 
-// in returns the facts that can be written in language l. Names of streets and districts are declined in the city's
-// language home only.
+// in returns the facts that can be written in language l. If l is not home, the language of the city, it leaves out
+// local names such as streets.
 func (f facts) in(l, home calendar.Language) facts {
 	if l != home {
 		f.known &^= localPlaceholders
@@ -147,7 +149,7 @@ func (f facts) in(l, home calendar.Language) facts {
 // localPlaceholders are the placeholders whose values are words in the language of the city only.
 const localPlaceholders = 1<<placeholderStreet | 1<<placeholderDistrict | 1<<placeholderSquare | 1<<placeholderPark | 1<<placeholderRiver | 1<<placeholderStop
 
-// factsOf returns what is known about an event with a place and a time.
+// factsOf returns what is known about an event whose place and time are chosen.
 func (c *Calendar) factsOf(p *eventOutline) facts {
 	k, d := p.kind, p.draft
 	f := facts{kind: k.Key, lesson: strconv.Itoa(d.number)}
@@ -220,7 +222,7 @@ func (c *Calendar) divisionPlaceholder() int {
 	return placeholderLists + at
 }
 
-// hasEntryTag reports whether the title's entry adds the tag key to the event.
+// hasEntryTag reports whether an entry in the event's title adds the tag with this key to the event.
 func (c *Calendar) hasEntryTag(d *draft, key string) bool {
 	tag, ok := c.tagIndex[key]
 	return ok && slices.ContainsFunc(c.rules, func(r rule) bool {

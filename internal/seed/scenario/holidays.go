@@ -87,7 +87,7 @@ func parseHoliday(text string) (h holiday, err error) {
 	return h, err
 }
 
-// parseShifts parses "tue-1,wed-2".
+// parseShifts parses the days by which a holiday moves, such as "tue-1,wed-2". The result is by weekday, from Sunday.
 func parseShifts(text string) (shifts [7]int, err error) {
 	for shift := range strings.SplitSeq(text, ",") {
 		at := -1
@@ -117,7 +117,7 @@ func parseHolidays(text string) ([]holiday, error) {
 	return all, nil
 }
 
-// in returns the day of the holiday in a year.
+// in returns the day of the holiday in a year, whether or not the holiday exists in that year.
 func (h holiday) in(year int) calendar.Wall {
 	switch {
 	case h.easter:
@@ -151,7 +151,8 @@ func easterSunday(year int) calendar.Wall {
 	return calendar.WallAt(year, time.Month(n/31), n%31+1, 0, 0, 0)
 }
 
-// holidaysIn returns the days of a year that are holidays by the rules, including substitutes for holidays at weekends.
+// holidaysIn returns the days of a year that are holidays by the rules. It adds a later working day for a holiday at
+// a weekend if its rule says so.
 func holidaysIn(rules []holiday, year int) map[yearDay]bool {
 	all := map[yearDay]bool{}
 	of := func(w calendar.Wall) yearDay {

@@ -9,15 +9,15 @@ func (c *Calendar) adaptHours(k *eventKind) {
 	}
 }
 
-// Minutes after midnight that matter for the hours of Spain.
+// lunchFrom and lunchUntil are the limits of lunchtime in Spain, in minutes after midnight.
 const (
 	lunchFrom  = 14 * 60
 	lunchUntil = 17 * 60
 )
 
 // localHour adapts the start of an event to the customs of the first city's country. minute is the usual start
-// elsewhere, and both are minutes after midnight. In Spanish-speaking countries concerts and plays begin at half past
-// seven or later. In Spain no event takes place at lunchtime.
+// elsewhere, and both are minutes after midnight. In Spanish-speaking countries evening events with doors begin at
+// half past seven or later. In Spain events of up to four hours avoid lunchtime.
 func (c *Calendar) localHour(k *eventKind, minute int) int {
 	country := c.cities[0].country.code
 	last := k.Lasts[1]

@@ -5,7 +5,7 @@ import (
 )
 
 // layout assigns index ranges to groups of events. Their order is: pinned events, festivals, courses, events of
-// festivals, lessons, and all others (free).
+// festivals, lessons, and all others (free). Pinned events are in nearly every calendar.
 type layout struct {
 	pinned          []*eventKind
 	fests           []festival
@@ -16,7 +16,8 @@ type layout struct {
 	spread          permutation    // spreads the other events over time
 }
 
-// isUndisturbed reports whether event i must be public and must not be canceled or moved.
+// isUndisturbed reports whether event i must be public and must take place. These are festivals, courses, and planned
+// events of the next weeks.
 func (l *layout) isUndisturbed(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -25,7 +26,8 @@ func (l *layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.cou
 func (l *layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.partsOfFestival }
 func (l *layout) firstFree() int   { return l.firstLesson() + l.courses*lessonsOfCourse }
 
-// layOut assigns index ranges to the groups of events. It then chooses the place and time of each event.
+// layOut assigns index ranges to the groups of events. It then chooses the place, the time and the first paragraph of
+// each event.
 func (c *Calendar) layOut() error {
 	l := &c.layout
 	n := c.o.Events
@@ -67,18 +69,18 @@ func (c *Calendar) layOut() error {
 	return c.drawLeads(drawings)
 }
 
-// soonDays is the number of days from Options.Now on which events always take place.
+// soonDays is the number of days, from Options.Now, for which planNextWeeks plans events.
 const soonDays = 35
 
-// plannedEvent is an event of the next weeks, whose kind and day are fixed in advance.
+// plannedEvent is an event in the soonDays after Options.Now, whose kind and day are fixed in advance.
 type plannedEvent struct {
 	kind *eventKind
 	rank int
 	day  int
 }
 
-// planNextWeeks plans events for the days after Options.Now, more on weekends. So a current calendar is full in the
-// weeks that people look at.
+// planNextWeeks plans events for soonDays, beginning with the day of Options.Now, more on weekends. So a current
+// calendar is full in the weeks that people look at. A small calendar has none.
 func (c *Calendar) planNextWeeks() {
 	l := &c.layout
 	today := c.today()
@@ -105,7 +107,8 @@ func (c *Calendar) planNextWeeks() {
 	}
 }
 
-// today returns the number of the day of Options.Now. It may be before or after the calendar.
+// today returns the number of the day at Options.Now, where the first day is 0. It is negative before the calendar,
+// and may be after its end.
 func (c *Calendar) today() int {
 	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
@@ -120,7 +123,7 @@ type festival struct {
 	titles    []string // titles by language
 }
 
-// festival returns festival n of count; festivals are in order of time.
+// festival outlines festival n of count. Later festivals of a kind get later days.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.lowBiased(len(c.cities))}

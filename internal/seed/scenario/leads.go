@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// leadChoice is an event whose description needs a first paragraph.
+// leadChoice is an event for whose description drawLeads chooses a first paragraph.
 type leadChoice struct {
 	index int
 	spot  roomSlot
@@ -16,7 +16,7 @@ type leadChoice struct {
 }
 
 // drawLeads chooses the first paragraph of each event's description, in the order of time and separately for each
-// language. Within a month a paragraph is repeated only after all others that suit the event.
+// language. Within a month it repeats a paragraph only after all others that suit the event. It also sets moreShare.
 func (c *Calendar) drawLeads(all []leadChoice) error {
 	languages := len(c.o.Languages)
 	c.leads = make([]uint16, len(all)*languages)
@@ -55,14 +55,15 @@ func (c *Calendar) drawLeads(all []leadChoice) error {
 	return nil
 }
 
-// leadUses counts how often each first paragraph of a kind or activity was used, in the current month and overall.
+// leadUses counts how often each first paragraph was used, in the current month and overall. There is one for each
+// list of paragraphs.
 type leadUses struct {
-	now        int // the month that month is about
+	now        int // the month whose uses the field month counts
 	month, all []int
 }
 
-// draw chooses a line that suits an event and returns its index. It prefers the line that was used least in the month,
-// then the one used least overall. It returns -1 if no line suits.
+// draw chooses a line that suits an event and returns its index. It prefers the line least used in the month, then
+// the one least used overall. It returns -1 if no line suits.
 func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 	if u.now != month {
 		u.now = month
@@ -88,8 +89,8 @@ func (u *leadUses) draw(leads []line, f *facts, month int, seed uint64) int {
 	return best
 }
 
-// textsOf returns the descriptions for an event, by language: those of an activity in its title, or else those of the
-// title.
+// textsOf returns the descriptions for an event, by language. Those of an activity in its title take precedence over
+// those of its kind.
 func (c *Calendar) textsOf(p *eventOutline) []*descriptionTexts {
 	of := slices.Clone(p.title.descriptions)
 	for _, placeholder := range p.title.placeholders {

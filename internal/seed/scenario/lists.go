@@ -10,13 +10,14 @@ import (
 // list is a list of words or names that fill a placeholder, with their grammatical forms in all languages.
 type list struct {
 	name    string
-	works   bool // each entry has an author
+	works   bool // whether the entries are works with authors, such as plays
 	size    int
 	entries [][][]string   // by language, entry and form
 	nested  [][][]template // templates of entries with placeholders; nil if none has placeholders
 }
 
-// fillLists reads the lists of all languages, and sorts them by name.
+// fillLists reads the word lists, the ordinals and the general remarks in all languages. It sorts the word lists by
+// name.
 func (c *Calendar) fillLists() error {
 	for key := range c.texts[0] {
 		typ, name, _ := strings.Cut(key, " ")
@@ -65,7 +66,8 @@ func (c *Calendar) fillLists() error {
 	return nil
 }
 
-// listOf returns the entries of a list. For a list of works it fills the placeholders within the entries.
+// listOf returns the entries of a word list in one language. If l.works is true, it replaces an entry with a
+// placeholder by one entry for each value of the placeholder.
 func (s sections) listOf(l *list) ([][]string, error) {
 	if !l.works {
 		return s.entries("list " + l.name)
@@ -85,8 +87,8 @@ func (s sections) listOf(l *list) ([][]string, error) {
 	return all, nil
 }
 
-// writeOut expands an entry with a placeholder to one entry for each value of the placeholder. Other entries are
-// returned as they are.
+// writeOut replaces an entry with a placeholder by one entry for each value of the placeholder. It returns other
+// entries as they are. Each entry is a list of its grammatical forms.
 func (s sections) writeOut(forms []string) ([][]string, error) {
 	_, rest, found := strings.Cut(forms[0], "{")
 	if !found {
@@ -119,7 +121,8 @@ func (s sections) writeOut(forms []string) ([][]string, error) {
 	return all, nil
 }
 
-// nestLists compiles the entries that have placeholders. The entries of a list in such a placeholder must have none.
+// nestLists compiles the word lists in which some entry has a placeholder. It returns an error if a word list with
+// placeholders fills such a placeholder.
 func (c *Calendar) nestLists() error {
 	flat := make([]bool, len(c.lists))
 	for at, l := range c.lists {

@@ -14,16 +14,16 @@ import (
 
 // Options are the options of a calendar. Only From is required.
 type Options struct {
-	// Scenario is the name of one of Scenarios. "" means "city".
+	// Scenario is one of the names in Scenarios. "" means "city".
 	Scenario string
 	// Seed determines all random choices.
 	Seed uint64
-	// Events, Venues and Organizers are numbers of records. 0 means 200 events, and numbers of venues and
-	// organizers that fit the events. Occurrences of series are additional events.
+	// Events, Venues and Organizers are numbers of records. 0 means 200 events, and enough venues and organizers for
+	// the events. Occurrences of series are additional events.
 	Events, Venues, Organizers int
 	// City is the city of the events, which may be unknown to the package. "" means a random city.
 	City string
-	// From is the first day of the calendar. Months is its length; 0 means 24.
+	// From is the first day of the calendar. Months is its length in months; 0 means 24.
 	From   calendar.Wall
 	Months int
 	// Zone is the time zone of the events. The zero value means the zones of their cities.

@@ -17,8 +17,8 @@ type person struct {
 	female      bool
 }
 
-// Forms of a person's name in templates: the grammatical cases from 0, and the instrumental after the Polish
-// "with".
+// formWith is the form of a person's name after the Polish word for "with". Forms below it are the grammatical cases.
+// personForms is the number of forms.
 const (
 	formWith    = grammaticalCases
 	personForms = grammaticalCases + 1
@@ -36,7 +36,7 @@ func (p person) name(l calendar.Language, form int) string {
 	return p.first[form] + " " + p.last[form]
 }
 
-// genitive returns the genitive of the name in the language home.
+// genitive returns the Polish genitive of the name if home is Polish, or else the name unchanged.
 func (p person) genitive(home calendar.Language) string {
 	if home != calendar.Polish {
 		return p.first[0] + " " + p.last[0]
@@ -90,7 +90,7 @@ func (c *Calendar) fillLocal() error {
 	return c.fillBands()
 }
 
-// bandsOfMould is how many bands have a name of the same pattern.
+// bandsOfMould is the maximum number of bands whose names have the same pattern.
 const bandsOfMould = 120
 
 // fillBands creates the names of bands from patterns, which are used in turn.
@@ -132,13 +132,14 @@ func (c *Calendar) fillBands() error {
 	return nil
 }
 
-// properNames are the sections of local names that are spelled alike in all countries.
+// properNames are the sections of the files with local names that are the same in all countries of a language.
 var properNames = []string{
 	"list cities", "list countries", "list streets", "list quarters", "list sights", "list neighbours",
 	"list holidays", "list women", "list men", "list surnames",
 }
 
-// fillWords adapts the texts in the first language to the first city's country, such as "theater" in the United States.
+// fillWords adapts the texts in the first language to the country of the first city: "theater" in the United States.
+// It does nothing if the country has another language.
 func (c *Calendar) fillWords() error {
 	if c.home != c.o.Languages[0] {
 		return nil

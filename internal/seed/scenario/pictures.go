@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// fillPictures plans the pictures. There are pictures of kinds, of series, of some venues and organizers, and
-// of the events that people see first: events of the next weeks, and parents of others.
+// fillPictures plans the pictures. Kinds, series, some venues and organizers, and up to maxOwnPictures events have
+// pictures. These events are mostly festivals, courses, and those of the next weeks, which people see first.
 func (c *Calendar) fillPictures() error {
 	if !c.o.Pictures {
 		return nil
@@ -55,15 +55,15 @@ func (c *Calendar) fillPictures() error {
 	return nil
 }
 
-// Maximum numbers of records with their own picture. Other events share a picture of their festival or their kind, or
-// have none.
+// maxOwnPictures and the other constants limit the numbers of records with their own picture. Other events share a
+// picture of their festival or their kind, or have none.
 const (
 	maxOwnPictures       = 60 // of events
 	maxVenuePictures     = 10
 	maxOrganizerPictures = 4
 )
 
-// motifOfVenue returns the motif of pictures for a type of venue.
+// motifOfVenue returns the motif of pictures for a type of venue, or "house" for an unknown type.
 func motifOfVenue(typ string) string {
 	switch typ {
 	case "park", "stage":

@@ -1,6 +1,7 @@
 package scenario
 
-// placeIndex finds the indexes of venues or organizers of a type, in a city or anywhere.
+// placeIndex finds venues or organizers of a type, in a city or anywhere. They are indexes into the lists of the
+// calendar.
 type placeIndex struct {
 	all    []int
 	byType map[string][]int
@@ -21,8 +22,8 @@ func (p *placeIndex) add(i int, typ string, city int) {
 	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
 }
 
-// near returns the places of a type in a city. If there are none, it returns those in other cities, then those of any
-// type.
+// near returns the indexes of the venues or organizers with a type in a city. If there are none, it returns those
+// with the type in all cities, or else all.
 func (p *placeIndex) near(typ string, city int) []int {
 	if in := p.byBoth[typ][city]; len(in) > 0 {
 		return in

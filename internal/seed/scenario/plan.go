@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// plan is the parsed JSON file of a scenario: its kinds of events, series, categories and tags.
+// plan is the parsed JSON file of a scenario. It has the kinds of events, series, categories, tags and frequencies.
 type plan struct {
-	// Months and Weekdays are relative frequencies of events. Weekdays begin with Monday.
+	// Months and Weekdays are relative frequencies of events by month and weekday. Weekdays begin with Monday.
 	Months   [12]int
 	Weekdays [7]int
 	Cities   bool // whether the calendar has many cities instead of one
@@ -78,7 +78,8 @@ type eventKind struct {
 	// AfterDark is a word in the English titles of events that must begin after dark.
 	AfterDark string
 	Keywords  []string // English entries of the list of keywords, which become tags
-	// Ages are age ranges of the participants, one of which an event has; 0 means no limit.
+	// Ages are pairs of a lowest and a highest age of the participants. An event has one pair. A highest age of 0
+	// means no limit.
 	Ages   [][2]int
 	Places [2]int // minimum and maximum number of places; 0, 0 means no limit
 	Doors  bool   // whether the doors open before the start
@@ -128,8 +129,8 @@ func parsePlan(b []byte) (*plan, error) {
 	return p, nil
 }
 
-// parse sets k.days and k.starts from their texts. It returns an error for an impossible duration or price, and for
-// an unknown motif, venue, organizer, category or tag.
+// parse sets k.days and k.starts from their texts. It returns an error for impossible durations or prices, and for a
+// kind without organizers. So it does for an unknown motif, venue, organizer, category or tag.
 func (k *eventKind) parse(p *plan) error {
 	for name := range strings.FieldsSeq(k.Days) {
 		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
@@ -166,7 +167,7 @@ func (k *eventKind) parse(p *plan) error {
 	return nil
 }
 
-// parseClocks parses times of day such as "19:30 20:00", "dusk" or "dark".
+// parseClocks parses times of day, separated by spaces: "19:30 20:00", "dusk" or "dark".
 func parseClocks(text string) ([]clock, error) {
 	var all []clock
 	for start := range strings.FieldsSeq(text) {
@@ -192,8 +193,8 @@ func (p *plan) categoryKeys() []string {
 	return keys
 }
 
-// check returns an error if two languages have different sections or numbers of lines. It also refuses a section
-// with an unknown name.
+// check returns an error if two languages have different sections or numbers of lines. It also returns one for the
+// section of an unknown kind or series.
 func (p *plan) check(first, other sections) error {
 	for key, a := range first {
 		b := other[key]

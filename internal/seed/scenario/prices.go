@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// fillPrices computes the costs for all prices of all countries once, because parsing them for each event would be
+// fillPrices computes the costs for all prices in all countries once, because parsing them for each event would be
 // slow.
 func (c *Calendar) fillPrices() error {
 	highest := 0
@@ -41,7 +41,7 @@ func (c *Calendar) fillPrices() error {
 	return nil
 }
 
-// priceOf returns the lowest and highest price of an event, in units of about a pound.
+// priceOf returns the lowest and highest price of an event, in units of about a pound. Negative prices mean unknown.
 func (c *Calendar) priceOf(p *eventOutline) [2]int {
 	for _, r := range c.rules {
 		if r.price != nil && r.applies(p.draft) {
@@ -51,8 +51,8 @@ func (c *Calendar) priceOf(p *eventOutline) [2]int {
 	return p.kind.Price
 }
 
-// cost returns a random cost between two prices, sometimes with a reduced price of two thirds. The city with index
-// in decides the currency.
+// cost returns a random cost between two prices, in the currency of the city with index in. If k.Reduced is true, it
+// also has a reduced price of two thirds. For negative prices the cost is empty.
 func (c *Calendar) cost(k *eventKind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}

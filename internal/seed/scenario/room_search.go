@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// eventNeeds are the requirements of an event for its place and time.
+// eventNeeds are the requirements of an event for its place and time, from which findRoom chooses a room.
 type eventNeeds struct {
 	kind        *eventKind
 	at          []string // types of venues; none means that the event is online
@@ -30,11 +30,11 @@ type roomSlot struct {
 // roomPause is the number of free quarters of an hour between two events in a room.
 const roomPause = 1
 
-// mostProbes limits the rooms that find tries for one event, for calendars with more events than rooms.
+// mostProbes limits the attempts of findRoom for one event. It matters for calendars with more events than rooms.
 const mostProbes = 2000
 
-// findRoom chooses a venue, a day and a start, and occupies a room. It prefers the wanted day, and then near ones.
-// If no room is free, the event has no venue.
+// findRoom chooses a venue, a day and a start for an event, and occupies a room. It tries the wanted day first, and
+// near days before others. If the event is online or no room is free, the result has the venue -1.
 func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
@@ -84,8 +84,8 @@ func (c *Calendar) findRoom(w *eventNeeds, source randomSource) roomSlot {
 	return s
 }
 
-// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if none is
-// free for all occurrences.
+// takeAll occupies a room for all occurrences of an event. The venue has count rooms. It returns false if no room is
+// free for all of them.
 func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
@@ -109,8 +109,8 @@ func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	return false
 }
 
-// quarters returns when an event occupies its room on a day. The unit is a quarter of an hour since the calendar's
-// first day. The result to is not included.
+// quarters returns when an event occupies its room on a day, with the pause after it. The unit is a quarter of an
+// hour since the first day of the calendar. The end to is not included.
 func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
 		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters
@@ -119,7 +119,8 @@ func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	return from, from + (w.minutes+14)/15 + roomPause
 }
 
-// spanOf returns the start and end of an event in a room, in a zone.
+// spanOf returns the span of an event with the start s, in a zone. Its length is w.minutes, or w.days if w.starts is
+// empty.
 func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calendar.Span {
 	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
 	if len(w.starts) == 0 {

@@ -12,11 +12,11 @@ const dayQuarters = 24 * 4
 
 type roomDay struct{ venue, room, day int32 }
 
-// roomsOf is the number of rooms by type of venue, for types with more than one.
+// roomsOf maps types of venues to their number of rooms. Other types have one room.
 var roomsOf = map[string]int{"arena": 3, "gallery": 4, "congress": 8, "seminar": 4}
 
-// take occupies a room of a venue that has count rooms. Both times are quarters of an hour since the calendar's
-// first day. It returns false if no room is free.
+// take occupies a room in a venue with count rooms. The times from and to are in quarters of an hour since the first
+// day of the calendar. It returns false if no room is free.
 func (r *rooms) take(venue, count, from, to int) bool {
 	from = max(from, 0)
 	for room := range count {
@@ -47,7 +47,7 @@ func (r *rooms) occupy(venue, room, from, to int) {
 	}
 }
 
-// bitsOf returns one bit for each quarter of an hour of a day. The bits from "from" to before "to" are set.
+// bitsOf returns one bit for each quarter of an hour of a day. The bits with index from up to to-1 are set.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

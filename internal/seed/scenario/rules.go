@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// entryRule sets fields of events whose title has a certain entry of a list. For example, a walk at dusk begins at
-// dusk, and a match of children costs little.
+// entryRule sets fields of events whose title contains a certain entry of a word list. For example, a walk at dusk
+// begins at dusk, and a match of children costs little.
 type entryRule struct {
 	List, Is string   // Is is the English name of the entry; "" means any entry
 	Starts   string   // times of day instead of those of the kind; "" means no change
@@ -18,7 +18,7 @@ type entryRule struct {
 	Price    *[2]int
 }
 
-// rule is an entryRule whose names are resolved to placeholders and indexes.
+// rule is an entryRule in which indexes replace the names.
 type rule struct {
 	name               string
 	placeholder, entry int // an entry of -1 means any
@@ -28,8 +28,9 @@ type rule struct {
 	price              *[2]int
 }
 
-// entryNamed finds an entry of a list by its English name. It returns the placeholder of the list and the index of the
-// entry.
+// entryNamed finds an entry of the word list "of" by its English name. It returns the placeholder that the list
+// fills, and the index of the entry. For the name "" the index is -1. It returns an error if the list or the entry is
+// missing.
 func (c *Calendar) entryNamed(english sections, of, name string) (placeholder, entry int, err error) {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
 	if at < 0 {
@@ -49,7 +50,7 @@ func (c *Calendar) entryNamed(english sections, of, name string) (placeholder, e
 	return placeholderLists + at, entry, nil
 }
 
-// fillActivities compiles the descriptions for single entries of lists, such as an activity.
+// fillActivities compiles the descriptions that belong to one entry of a word list, such as an activity.
 func (c *Calendar) fillActivities(english sections) error {
 	c.activities = map[[2]int][]*descriptionTexts{}
 	for language, texts := range c.texts {
@@ -78,8 +79,8 @@ func (c *Calendar) fillActivities(english sections) error {
 	return nil
 }
 
-// fillRules resolves the entries in the rules of the plan and the keywords of its kinds. The plan uses the
-// English names for every language of the calendar, because the entries have the same order in all languages.
+// fillRules resolves the entries in the rules of the plan, and the keywords of its kinds. It also marks the titles of
+// events in darkness. The plan uses English names, because the entries have the same order in all languages.
 func (c *Calendar) fillRules() error {
 	english, err := readTexts(c.o.Scenario, calendar.English)
 	if err != nil {
@@ -135,14 +136,14 @@ func (c *Calendar) fillRules() error {
 	return nil
 }
 
-// keyword returns the index of the tag for an entry of the list of keywords. It adds the tag if there is none.
+// keyword returns the index of the tag for an entry of the list of keywords. It adds a missing tag.
 func (c *Calendar) keyword(entry int) int {
 	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "keyword" })
 	return c.tagFor(placeholderLists+at, entry)
 }
 
 // applies reports whether the entry of a rule is in the title of an event. A rule without an entry applies to all
-// entries of its list.
+// entries of its word list.
 func (r *rule) applies(d *draft) bool {
 	return slices.Contains(d.title, r.placeholder) && (r.entry < 0 || int(d.values[r.placeholder]) == r.entry)
 }

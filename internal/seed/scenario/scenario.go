@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
-// Text maps languages to texts. It always has a text in the first language of the calendar. Nil means no text.
+// Text maps languages to a text and its translations. Unless it is nil, which means no text, it has the calendar's
+// first language.
 type Text map[calendar.Language]string
 
 // Term is a category or a tag.
@@ -43,7 +44,7 @@ type Organizer struct {
 	Picture               int // index into Pictures; -1 means none
 }
 
-// Event is a generated event. Its links are indexes into Categories, Tags, Venues and Organizers.
+// Event is a generated event. Its links are indexes into the lists of the calendar, such as Calendar.Venues.
 type Event struct {
 	SourceID             string
 	Title                Text // plain text
@@ -71,24 +72,24 @@ type Event struct {
 type Series struct {
 	Event // has the span of the first occurrence; published, without a parent
 	Rule  recur.Rule
-	// ExDate are the starts by the rule at which no occurrence takes place.
+	// ExDate has the starts that Rule gives but at which no occurrence takes place.
 	ExDate     []calendar.Wall
 	Exceptions []Exception
 }
 
-// Schedule returns the schedule of the occurrences.
+// Schedule returns the span, the rule and the excluded starts of the series. It ignores Exceptions.
 func (s *Series) Schedule() recur.Schedule {
 	return recur.Schedule{Span: s.Span, Rule: s.Rule, ExDate: s.ExDate}
 }
 
 // Exception is an occurrence that is moved or canceled.
 type Exception struct {
-	Nominal calendar.Wall // nominal start
+	Nominal calendar.Wall // start that the rule gives
 	Start   calendar.Wall // new start; zero means that it is not moved
-	Reason  Text          // reason of the cancellation; nil if it takes place
+	Reason  Text          // reason of the cancellation; nil means that the occurrence takes place
 }
 
-// Picture is a picture, which package picture draws. The title names its file; the picture shows no words.
+// Picture describes a picture that package picture draws. The title becomes the file name, and is not drawn.
 type Picture struct {
 	SourceID string
 	Title    string

@@ -8,27 +8,28 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// section is a section of a text file of a scenario, with its titles, entries and descriptions.
+// section is a section of a data file with texts: its titles, entries and paragraphs.
 type section struct {
 	Titles, Leads, More []string   // lines that begin with "=", ">" and "+"
 	Entries             [][]string // other lines, split into forms
 }
 
-// sections maps type and key, such as "kind jazz", to the sections of text files.
+// sections has the sections of data files, by type and key, such as "kind jazz".
 type sections map[string]*section
 
 var sectionTypes = []string{"kind", "series", "activity", "subject", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
-// entrySections are the types of sections with the descriptions of one entry of a list. A language may lack them.
+// entrySections are the types of sections whose descriptions belong to one entry of a word list. A language may lack
+// such a section.
 var entrySections = []string{"activity", "subject"}
 
-// isEntrySection reports whether a section has the descriptions of one entry of a list.
+// isEntrySection reports whether a section has the descriptions that belong to one entry of a word list.
 func isEntrySection(key string) bool {
 	typ, _, _ := strings.Cut(key, " ")
 	return slices.Contains(entrySections, typ)
 }
 
-// read adds the sections of a file. Two sections with one name are an error.
+// read adds the sections of a data file. It returns an error if a section name occurs twice.
 func (s sections) read(name string) error {
 	b, err := dataFiles.ReadFile("data/" + name)
 	if err != nil {
@@ -103,7 +104,7 @@ func readLocal(l calendar.Language) (sections, error) {
 	return s, s.read("places." + string(l) + ".txt")
 }
 
-// entries returns the entries of a section. A section without entries is an error.
+// entries returns the entries of a section, split into their forms. It returns an error if there are none.
 func (s sections) entries(key string) ([][]string, error) {
 	if s[key] == nil || len(s[key].Entries) == 0 {
 		return nil, fmt.Errorf("no section %q", key)
@@ -111,7 +112,8 @@ func (s sections) entries(key string) ([][]string, error) {
 	return s[key].Entries, nil
 }
 
-// named returns the entries of the section "categories" or "tags". The keys are their first forms.
+// named returns the entries of the section "categories" or "tags". The key is the first form, and the value has the
+// others.
 func (s sections) named(key string) (map[string][]string, error) {
 	entries, err := s.entries(key)
 	if err != nil {
@@ -127,8 +129,8 @@ func (s sections) named(key string) (map[string][]string, error) {
 	return all, nil
 }
 
-// hasSameTexts reports whether the lines of a section are translations of each other. Other sections are written for
-// each language independently.
+// hasSameTexts reports whether the paragraphs of a section are translations of each other. Those of other sections
+// are written for each language independently.
 func hasSameTexts(key string) bool {
 	return key == "info canceled" || key == "info postponed" || key == "info heading" || key == "info place"
 }

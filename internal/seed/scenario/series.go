@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// seriesKind describes how to generate one series of a scenario.
+// seriesKind describes how to generate one series: an eventKind with a rule, and sometimes a season. The plan of a
+// scenario lists them.
 type seriesKind struct {
 	eventKind
 	Rule string
@@ -41,7 +42,7 @@ func parseYearDay(text string) (yearDay, error) {
 	return yearDay{t.Month(), t.Day()}, err
 }
 
-// parse parses the texts of a series: its rule, closed days, season, and those of the embedded eventKind. It returns an
+// parse parses the texts of a series: rule, closed days, season, and those of the embedded eventKind. It returns an
 // error for an impossible season, or if Moved or Canceled exceeds the count of the rule.
 func (k *seriesKind) parse(p *plan) (err error) {
 	if err := k.eventKind.parse(p); err != nil {
@@ -117,9 +118,9 @@ func (c *Calendar) fillSeries() error {
 	return nil
 }
 
-// seriesOf generates series i, with its first start on the day from or later. A rule without an end gets its last
-// start before until, or on the first day if that is later. A season replaces until. A zero until sets no end. It
-// returns false if the series would extend beyond the year 9999.
+// seriesOf generates series i, with its first start on the day from or later. A rule without an end ends before
+// until, or after the first day if that is later. If the kind has a season, the end of the season replaces until. A
+// zero until sets no end. The result ok is false if there is no start, or if the end is after the year 9999.
 func (c *Calendar) seriesOf(
 	i int, k *seriesKind, d *draft, source randomSource, from, until calendar.Wall,
 ) (s Series, ok bool, err error) {
@@ -184,10 +185,10 @@ func (c *Calendar) seriesOf(
 	return s, true, nil
 }
 
-// holidayYears is the number of years in which a series skips public holidays.
+// holidayYears is the number of years, from its first start, in which a series skips public holidays.
 const holidayYears = 2
 
-// excludeHolidays adds an EXDATE for each occurrence on a public holiday.
+// excludeHolidays excludes the starts on public holidays from the schedule, in the first holidayYears of the series.
 func (c *Calendar) excludeHolidays(s *Series) {
 	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(holidayYears, 0, 0)) {
 		if c.isHoliday(start) {
@@ -196,7 +197,7 @@ func (c *Calendar) excludeHolidays(s *Series) {
 	}
 }
 
-// takeRooms occupies the rooms of the occurrences within the calendar.
+// takeRooms occupies the first room of the venue for the occurrences of a series within the calendar.
 func (c *Calendar) takeRooms(s *Series) {
 	moved := map[calendar.Wall]calendar.Wall{}
 	for _, x := range s.Exceptions {
@@ -214,8 +215,8 @@ func (c *Calendar) takeRooms(s *Series) {
 	}
 }
 
-// firstOf returns the first start of a series that is not before a wall time, or false if there is none. It skips
-// public holidays, unless the series has a season, lasts all day or takes place on holidays.
+// firstOf returns the first start of a series that is not before the wall time from. It returns false if there is
+// none. It skips public holidays, unless the series has a season, lasts all day or takes place on holidays.
 func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
 	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
 		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
@@ -225,7 +226,7 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 	return calendar.Wall{}, false
 }
 
-// describeSeries sets the venue, the organizer, the texts and the price of a series.
+// describeSeries sets the links, the texts, the price and the publication time of a series.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) error {
 	p := &eventOutline{kind: &k.eventKind, draft: d, title: d.chooseTitle(&k.eventKind, 0)}
 	d.outline, d.day = p, int(s.Span.Start.StartOfDay().Sub(c.o.From)/(24*time.Hour))
@@ -277,8 +278,8 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ra
 	return nil
 }
 
-// makeExceptions adds the exceptions of a series. One occurrence is moved by two days, or to the next day that is not a
-// public holiday. Another one is canceled.
+// makeExceptions moves occurrence k.Moved of a series, and cancels occurrence k.Canceled. 0 means no occurrence. The
+// new day is two days later, or the next one after that which is no public holiday.
 func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 	n := 0
 	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Titles returns the name of the calendar's site in each language. It contains the name of the first city.
+// Titles returns the name of the calendar's website in each of its languages, such as "Events in Kraków". It names
+// the first city.
 func (c *Calendar) Titles() map[calendar.Language]string {
 	words := map[calendar.Language]string{calendar.English: "Events", calendar.Polish: "Wydarzenia", calendar.Spanish: "Eventos"}
 	out := map[calendar.Language]string{}
@@ -21,7 +22,8 @@ func (c *Calendar) Titles() map[calendar.Language]string {
 	return out
 }
 
-// Currency returns the currency of the country of the first city, and how prices are written there.
+// Currency returns the currency of the country of the first city, and how prices are written there. It returns an
+// error for a country without a currency.
 func (c *Calendar) Currency() (calendar.Currency, error) {
 	in := c.cities[0].country
 	region, err := language.ParseRegion(in.code)
@@ -47,7 +49,7 @@ func (c *Calendar) Currency() (calendar.Currency, error) {
 	return out, nil
 }
 
-// American reports whether the country of the first city uses American English.
+// American reports whether texts in English use American English, because the country of the first city does.
 func (c *Calendar) American() bool {
 	switch c.cities[0].country.code {
 	case "US", "CA", "MX", "AR", "CO", "CL", "PE", "UY", "EC":

@@ -11,7 +11,7 @@ import (
 // street is a street in the form for addresses ("ul. Szewska") and in the form for names of venues ("na Szewskiej").
 type street struct{ address, name string }
 
-// in returns the street after a preposition, such as "on High Street", in the language of its country.
+// in returns the street after a preposition, such as "on High Street". l must be the language of its country.
 func (s street) in(l calendar.Language) string {
 	switch {
 	case l == calendar.Polish:
@@ -26,7 +26,7 @@ func (s street) in(l calendar.Language) string {
 	return "en " + s.address
 }
 
-// inText returns a street as it is written in the middle of a sentence.
+// inText returns the street as a sentence in the language of its country has it: "calle Feria" in Spanish.
 func (s street) inText(l calendar.Language) string {
 	if l == calendar.Spanish && s.name != "de "+s.address && !strings.HasPrefix(s.address, granVia) {
 		return lowerFirst(s.address)

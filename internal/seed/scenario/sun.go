@@ -8,8 +8,9 @@ import (
 )
 
 // sunset returns the time of sunset at a position on the given day, in minutes after midnight in the zone. The
-// result ok is false if the sun does not set on that day. The formulas of the Astronomical Almanac are accurate to
-// 0.01 degrees from 1950 to 2050. Refraction and the radius of the sun together count as 50 arc minutes.
+// position is in degrees. The result ok is false if the sun does not set. The formulas of the Astronomical Almanac
+// are accurate to 0.01 degrees from 1950 to 2050. Refraction and the radius of the sun together count as 50 arc
+// minutes.
 func sunset(lat, lng float64, zone calendar.Zone, day calendar.Wall) (minute int, ok bool) {
 	noon := zone.Instant(day.Add(12 * time.Hour))
 	// The second round uses the position of the sun at the sunset of the first round.
@@ -24,8 +25,8 @@ func sunset(lat, lng float64, zone calendar.Zone, day calendar.Wall) (minute int
 	return int(math.Round(zone.Wall(at).Sub(day.StartOfDay()).Minutes())), true
 }
 
-// hoursToSunset returns the hours from an instant to the nearest sunset; negative if that is past. The result ok is
-// false if the sun does not set.
+// hoursToSunset returns the hours from an instant to the nearest sunset, negative if that is past. The result ok is
+// false if the sun does not set then.
 func hoursToSunset(lat, lng float64, at time.Time) (hours float64, ok bool) {
 	const degree = math.Pi / 180
 	days := float64(at.Unix())/86400 - 10957.5 // since noon of 1 January 2000 UTC
@@ -45,7 +46,8 @@ func hoursToSunset(lat, lng float64, at time.Time) (hours float64, ok bool) {
 	return math.Remainder(setting-(sidereal-ascension), 360) / 15.0411, true
 }
 
-// beforeDusk and the other constants set start times by the sun. These are rounded up to a quarter of an hour.
+// beforeDusk and the other constants determine when events at dusk or in darkness begin. On days when these would
+// begin after candleTill, in minutes after midnight, other titles replace those of events in darkness.
 const (
 	beforeDusk = 25      // minutes before sunset at which a walk at dusk begins
 	afterDusk  = 30      // minutes after sunset at which darkness begins
@@ -53,8 +55,8 @@ const (
 	candleTill = 20*60 + 45
 )
 
-// sunsetOf returns the time of sunset in a city, in minutes after midnight. Where the sun does not set or rise, it
-// returns 18:00.
+// sunsetOf returns the time of sunset in a city, in minutes after midnight. Where the sun does not set or rise that
+// day, it returns 18:00.
 func (c *Calendar) sunsetOf(city, day int) int {
 	in := &c.cities[city]
 	minute, ok := sunset(in.lat, in.lng, in.own, c.day(day))

@@ -2,7 +2,8 @@ package scenario
 
 type team struct{ name string }
 
-// team returns the home or the away team of a match.
+// team returns the home team of a match, or the away team if home is false. The number match is below
+// Calendar.size(placeholderMatch).
 func (c *Calendar) team(match int, home bool) team {
 	others := len(c.teams) - 1
 	if home {

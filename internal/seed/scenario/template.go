@@ -11,7 +11,7 @@ import (
 
 type template []segment
 
-// segment is a part of a template: a text and the placeholder after it.
+// segment is a part of a template: a text, and a placeholder after it that other texts fill.
 type segment struct {
 	text        string
 	placeholder int // -1 means no placeholder
@@ -21,10 +21,11 @@ type segment struct {
 	gendered *[2]string
 }
 
-// templates are the templates of one text, by language.
+// templates has the translations of one text, in the order of Options.Languages.
 type templates []template
 
-// Slots that are not lists. Numbers from placeholderLists on are lists. The texts of a placeholder are shown as examples.
+// placeholderCity to placeholderMatch are the placeholders that no word list fills. The comments show example texts.
+// Word lists have higher numbers, and the first in Calendar.lists has placeholderLists.
 const (
 	placeholderCity     = iota // Kraków
 	placeholderIn              // in Kraków
@@ -72,7 +73,8 @@ var placeholderNames = [...]string{
 	"street", "district", "square", "park", "river", "stop", "by", "who", "who2", "band", "match",
 }
 
-// compile parses a text with placeholders in braces. If html is true, it escapes the text between them.
+// compile parses a text with placeholders in braces. If html is true, it escapes the text between them for HTML. It
+// returns an error for an unknown placeholder.
 func (c *Calendar) compile(text string, html bool) (template, error) {
 	var t template
 	add := func(text string, placeholder, form int, gendered *[2]string) {
@@ -134,7 +136,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf returns the number of grammatical forms of a placeholder that is not a list.
+// formsOf returns the number of grammatical forms that a placeholder has if no word list fills it.
 func formsOf(placeholder int) int {
 	switch placeholder {
 	case placeholderBy, placeholderWho, placeholderWho2:
@@ -191,7 +193,7 @@ func (c *Calendar) compileIn(text string, language int, html bool) (template, er
 	return t, nil
 }
 
-// samePlaceholders returns an error if the placeholders of a title differ between languages.
+// samePlaceholders returns an error if the translations of a title have different placeholders.
 func (ts templates) samePlaceholders() error {
 	first := ts[0].placeholders()
 	for _, t := range ts[1:] {
@@ -202,7 +204,8 @@ func (ts templates) samePlaceholders() error {
 	return nil
 }
 
-// placeholders returns the placeholders whose values make titles different from each other, without repeats.
+// placeholders returns the placeholders whose values make titles different: word lists, persons, bands and matches.
+// It returns each once.
 func (t template) placeholders() []int {
 	var all []int
 	for _, s := range t {
@@ -220,7 +223,7 @@ func (t template) placeholders() []int {
 // abbreviations are words whose full stop does not end a sentence.
 var abbreviations = []string{"ul", "pl", "al", "św", "dr", "prof", "reż", "Mr", "Mrs", "Dr", "St", "dir", "Dir", "Sr", "Sra", "D", "No"}
 
-// firstSentence returns the first sentence of a paragraph.
+// firstSentence returns the first sentence of a paragraph, or the whole paragraph if it has only one.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
 		if paragraph[i+1] != ' ' || strings.IndexByte(".?!", paragraph[i]) < 0 {
@@ -234,7 +237,7 @@ func firstSentence(paragraph string) string {
 	return paragraph
 }
 
-// escape escapes a text for HTML as calendar.Escape does, but faster if nothing needs escaping.
+// escape escapes the characters &, < and > for HTML. It returns a text without them unchanged.
 func escape(s string) string {
 	if strings.ContainsAny(s, "&<>") {
 		return calendar.Escape(s)
@@ -242,7 +245,7 @@ func escape(s string) string {
 	return s
 }
 
-// ordinal writes the number of an edition in a language: 21st in English, XXI in others.
+// ordinal returns the number of an edition as text: 21st in English, XXI in other languages.
 func ordinal(l calendar.Language, n int) string {
 	if l != calendar.English {
 		return roman(n)

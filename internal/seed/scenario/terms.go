@@ -73,7 +73,8 @@ func (c *Calendar) fillTerms() error {
 	return nil
 }
 
-// tagFor returns the index of the tag for an entry of a list. It adds the tag if there is none.
+// tagFor returns the index of the tag for an entry of a word list. It adds a missing tag. placeholder is the one that
+// the list fills.
 func (c *Calendar) tagFor(placeholder, entry int) int {
 	list := c.lists[placeholder-placeholderLists]
 	if c.entryTags[placeholder] == nil {
@@ -89,7 +90,7 @@ func (c *Calendar) tagFor(placeholder, entry int) int {
 	return c.entryTags[placeholder][entry]
 }
 
-// addTag returns the index of the tag with a name. It adds the tag if there is none.
+// addTag returns the index of the tag with a name. It adds a missing tag. Names with the same slug are the same.
 func (c *Calendar) addTag(name Text) int {
 	first := c.o.Languages[0]
 	key := calendar.Slug(name[first])
@@ -101,7 +102,8 @@ func (c *Calendar) addTag(name Text) int {
 	return at
 }
 
-// tagsOf returns some tags of the kind, and the tags of the entries in the title, such as the composer.
+// tagsOf returns up to five tags of an event. They are those of the entries in its title, such as the composer, and
+// some of its kind.
 func (c *Calendar) tagsOf(p *eventOutline, source *randomSource) []int {
 	var tags []int
 	add := func(t int) {

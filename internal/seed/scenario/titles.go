@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// title is a pattern for titles of events, in all languages.
+// title is a pattern for titles of events, in all languages, with the descriptions of such events.
 type title struct {
 	in           templates
 	descriptions []*descriptionTexts // by language
@@ -19,7 +19,8 @@ type title struct {
 	number  int    // index of the title in the section
 }
 
-// fillKinds compiles the titles of the kinds.
+// fillKinds compiles the titles for the kinds of events. It also adapts the times at which events begin to the
+// country.
 func (c *Calendar) fillKinds() error {
 	for n, k := range c.plan.Kinds {
 		key := "kind " + k.Key
@@ -35,8 +36,8 @@ func (c *Calendar) fillKinds() error {
 	return nil
 }
 
-// titles compiles the titles of a kind from its section and its variants. At least one title must exist. number is the
-// number of the kind, which determines the order in which titles are used.
+// titles compiles the titles of a kind from the section key and its variants, such as key + " summer". It returns an
+// error if there is none. The index number of the kind determines the order in which titles are used.
 func (c *Calendar) titles(key string, number int) ([]title, error) {
 	var all []title
 	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
@@ -55,8 +56,8 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 	return all, nil
 }
 
-// titlesOf compiles the titles of one section of a kind. number is the number of the kind. before is the number of
-// titles in its earlier sections.
+// titlesOf compiles the titles in one section of a kind. The parameter number is the index of the kind. The parameter
+// before is the number of titles in its earlier sections.
 func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
 	about, err := c.descriptionsOf(key)
 	if err != nil {

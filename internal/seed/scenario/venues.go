@@ -62,11 +62,11 @@ type venuePlace struct {
 	district *district // nil means unknown
 }
 
-// roundDegrees rounds to about a metre.
+// roundDegrees rounds a latitude or longitude to five decimals, which is about a metre.
 func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
-// describePlace returns the description of a venue or organizer. key is the section with the texts. in is the index of
-// the city.
+// describePlace returns the description of a venue or organizer. Its paragraphs are in the section key of the text
+// files. The parameter in is the index of the city.
 func (c *Calendar) describePlace(key string, in int, source randomSource) (Text, error) {
 	a, err := c.descriptionsOf(key)
 	if err != nil {
