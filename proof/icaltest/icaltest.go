@@ -1,5 +1,6 @@
-// Package icaltest writes iCalendar files as other programs write them, with the instants that they mean. Tests of the import
-// and the comparison with other readers (.ci/ical-roundtrip) use it. The files follow RFC 5545 and the habits of the programs.
+// Package icaltest writes iCalendar files in the style of other calendar programs, and lists the occurrences in them.
+// Tests of the import and the comparison with other readers (.ci/ical-roundtrip) use it. The files follow RFC 5545
+// and the habits of those programs.
 package icaltest
 
 import (
@@ -140,7 +141,7 @@ func (w *writer) file() File {
 	}
 }
 
-// line writes a line, folded at 75 octets (RFC 5545, section 3.1).
+// line writes a line, folded after every 75 octets of its text (RFC 5545, section 3.1).
 func (w *writer) line(s string) {
 	const most = 75
 	for len(s) > most {
@@ -217,7 +218,8 @@ func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	return ";TZID=" + w.tzid() + ":" + at.Format("20060102T150405")
 }
 
-// dateOf formats the start of a span for EXDATE or RECURRENCE-ID, in the dialect's form: parameters, colon, time.
+// dateOf formats the start of a span for EXDATE or RECURRENCE-ID, in the dialect's form: parameters, colon, time. utc
+// requests UTC for a span that is not all-day.
 func (w *writer) dateOf(m span, utc bool) string {
 	if m.allDay && w.daysAsTimes {
 		if w.windows {

@@ -35,8 +35,8 @@ func searchWords(search string) []string {
 	return out
 }
 
-// eventMatches reports whether a search finds an event. Each word must occur in one of its texts, and no excluded
-// word may.
+// eventMatches reports whether a search finds an event. Each word must occur in its title, excerpt or description. A
+// word after a minus sign must not occur.
 func eventMatches(t Text, search string) bool {
 	for _, word := range searchWords(search) {
 		without, excluded := strings.CutPrefix(word, "-")
@@ -50,8 +50,8 @@ func eventMatches(t Text, search string) bool {
 	return true
 }
 
-// linkedMatches reports whether a search finds a venue or organizer. All words must occur in the same one of its
-// texts.
+// linkedMatches reports whether a search finds a venue or organizer. All words must occur in the same text. Spaces
+// and commas separate words.
 func linkedMatches(l *Linked, lang calendar.Language, search string) bool {
 	t := l.Texts.served(lang)
 	texts := []string{Fold(t.Title), PlainText(t.Description)}

@@ -12,12 +12,12 @@ type matching struct {
 	*schedule
 	placed map[int64]time.Time // the starts that occurrences get or keep, by id
 
-	live    []int64 // have a start to be matched
-	deleted []int64 // are matched with the exdates
-	trashed []int64 // were in the trash before this step, and come back where their start does
+	live    []int64 // occurrences to match with starts
+	deleted []int64 // occurrences to match with excluded starts
+	trashed []int64 // occurrences in the trash before this step, restored if the schedule has their start
 }
 
-// target is a start in the new schedule, with its phase.
+// target is a start in the new schedule, with the phase of the series that it belongs to.
 type target struct {
 	phase *Phase
 	at    time.Time
@@ -55,8 +55,10 @@ func (m *matching) targets() (starts, exdates []target) {
 	return starts, exdates
 }
 
-// sortOccurrences sorts the occurrences into live, deleted and trashed ones. Those before the cut stay as they are,
-// unless they are in the trash. An occurrence whose start is a new exdate goes to the trash, unless it has begun.
+// sortOccurrences adds occurrences to the lists live, deleted and trashed. All that are in the trash get into
+// trashed. The schedule changes from the nominal start cut. Occurrences before it get into no other list, and a zero
+// cut is after all. Of the others, one whose start the new schedule excludes goes to the trash. If it has begun, it
+// keeps its start as an rdate instead.
 func (m *matching) sortOccurrences(exdates []target) {
 	for _, id := range m.ids {
 		e := m.series.Events[id]
@@ -80,8 +82,8 @@ func (m *matching) sortOccurrences(exdates []target) {
 	}
 }
 
-// match assigns starts to occurrences by their old starts. It first pairs equal starts, then those on the same day,
-// then those in the same period of the rule. It returns the ids that got no start.
+// match assigns starts to occurrences by their old starts, each at most once. It first pairs equal starts, then those
+// on the same day, then those in the same period of the rule. It returns the ids that got no start.
 func (m *matching) match(ids []int64, to []target) (rest []int64) {
 	steps := []func(p *Phase, a, b time.Time) bool{
 		func(_ *Phase, a, b time.Time) bool { return a.Equal(b) },
@@ -106,13 +108,13 @@ func (m *matching) isPlaced(id int64) bool {
 	return placed
 }
 
-// isTaken reports whether some occurrence has been assigned a start.
+// isTaken reports whether an occurrence has been assigned the start.
 func (m *matching) isTaken(at time.Time) bool {
 	return slices.Contains(slices.Collect(maps.Values(m.placed)), at)
 }
 
-// staysException reports whether an unmatched occurrence stays, because it has own fields or has begun. It makes the
-// start of such an occurrence an rdate.
+// staysException reports whether an occurrence without a new start stays: it has begun, or has fields of its own. The
+// new schedule then gets its old start as an rdate, unless it has it.
 func (m *matching) staysException(id int64) bool {
 	e := m.series.Events[id]
 	if e.Own == "" && !m.series.begun(e) {
@@ -122,7 +124,8 @@ func (m *matching) staysException(id int64) bool {
 	return true
 }
 
-// keepStart assigns an occurrence its old start, and adds this start to the new schedule if it is missing there.
+// keepStart assigns an occurrence its old start. It adds this start to the new schedule as an rdate if it is missing
+// there, and removes it from the excluded ones.
 func (m *matching) keepStart(id int64) {
 	at := m.series.Events[id].Nominal
 	m.placed[id] = at
@@ -160,8 +163,9 @@ func (m *matching) fillStarts(starts []target) {
 	}
 }
 
-// setNominalStarts stores the assigned starts as nominal starts. If a start of an occurrence in the trash was
-// assigned to another one, it gets the start that became free. Occurrences that have begun keep their dates.
+// setNominalStarts stores the assigned starts as nominal starts. If another occurrence got the start of one in the
+// trash, that one gets the start that became free. It then marks occurrences whose dates follow the schedule. Those
+// that have begun keep their dates.
 func (m *matching) setNominalStarts() {
 	nominal := maps.Clone(m.placed)
 	for id, e := range m.series.Events {

@@ -20,7 +20,8 @@ type Rule struct {
 	Count int
 }
 
-// Phase is a period of a series with one schedule and one title. Wall times are stored as if in UTC.
+// Phase is a period of a series with one schedule and one title. RDate lists further starts, ExDate excluded ones.
+// Wall times are stored as if in UTC.
 type Phase struct {
 	Start time.Time
 	Rule
@@ -55,10 +56,10 @@ func (p *Phase) Starts() []time.Time {
 	return slices.Compact(all)
 }
 
-// first returns the first nominal start.
+// first returns the first nominal start, including excluded ones.
 func (p *Phase) first() time.Time { return p.Starts()[0] }
 
-// has reports whether a time is a nominal start of the phase.
+// has reports whether a time is a nominal start of the phase, even an excluded one.
 func (p *Phase) has(at time.Time) bool { return slices.Contains(p.Starts(), at) }
 
 // liveStarts returns the nominal starts with an occurrence: all but those of ExDate.
@@ -79,8 +80,8 @@ func (p *Phase) addExDate(at time.Time) {
 	p.ExDate[at] = true
 }
 
-// part returns the phase restricted to the starts for which contains is true. It returns false if there are none.
-// COUNT becomes the number of remaining starts of the rule. Without any of them, the first RDate becomes the start.
+// part returns the phase restricted to the starts for which contains is true. It returns false if there are none. Its
+// Count is the number of remaining starts of the rule. Without any of them, the first RDate becomes the start.
 func (p Phase) part(contains func(time.Time) bool) (Phase, bool) {
 	starts := slices.DeleteFunc(p.RuleStarts(), func(at time.Time) bool { return !contains(at) })
 	part := Phase{Rule: Rule{p.Unit, p.Every, len(starts)}, ExDate: map[time.Time]bool{}, Title: p.Title}
@@ -135,7 +136,8 @@ func (p Phase) withoutStrayExDates() Phase {
 	return p
 }
 
-// isSamePeriod reports whether two times are in the same period of the rule: a week, a month or a day.
+// isSamePeriod reports whether two times are in the same period of the rule: a week, a month or a day. Without a rule
+// the period is a day.
 func (p *Phase) isSamePeriod(a, b time.Time) bool {
 	switch p.Unit {
 	case Weekly:
@@ -160,8 +162,9 @@ func PhaseOf(phases []Phase, at time.Time) int {
 	return i
 }
 
-// splitPhases splits the phase in which the cut lies, and returns all phases with the index of the one that begins at
-// the cut. If no start of that phase is at or after the cut, the index is that of the next phase.
+// splitPhases splits the phase of a series that contains the nominal start cut. It returns all phases with the index
+// of the one that begins at cut. Without a start before cut, nothing is split. Without one from cut on, the index is
+// that of the next phase.
 func splitPhases(phases []Phase, cut time.Time) ([]Phase, int) {
 	k := PhaseOf(phases, cut)
 	earlier, hasEarlier := phases[k].part(startsBefore(cut))

@@ -50,7 +50,8 @@ func (u *update) newSchedule() (*schedule, error) {
 }
 
 // findCut returns the nominal start from which the schedule changes, zero if there is none. For scope following it is
-// the addressed occurrence's start, if not past. Otherwise it is the first future start in the scope.
+// the addressed occurrence's nominal start, if that is in the future and the occurrence has not begun. Otherwise it
+// is the first future start in the scope.
 func (u *update) findCut() time.Time {
 	s := u.series
 	if u.Scope == Following && !s.begun(u.addressed) && u.addressed.Nominal.After(s.Now) {
@@ -66,8 +67,8 @@ func (u *update) findCut() time.Time {
 	return time.Time{}
 }
 
-// extendSchedule computes the phases for a series whose starts are all past. It adds a phase with the future starts
-// of the changed last phase. It returns nil if nothing changes.
+// extendSchedule computes the schedule of a series whose starts in the scope are all past. It adds a phase with the
+// future starts of the changed last phase. It returns nil if nothing changes, and ErrRefused without a future start.
 func (u *update) extendSchedule() (*schedule, error) {
 	phases, now := u.series.Phases, u.series.Now
 	last := len(phases) - 1
@@ -135,8 +136,8 @@ func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, g
 	return phases, nil
 }
 
-// sendRDates replaces RDate of the addressed phase. Dates that fall into other reached phases are added to their
-// RDate. Dates that are starts of earlier phases are ignored.
+// sendRDates replaces RDate of the phase with the index addressed, none if -1. Dates that fall into other given
+// phases are added to their RDate. Dates that are starts of earlier phases are ignored.
 func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	bounds := slices.Clone(phases) // of the time that each phase covers
 	if addressed >= 0 {
@@ -152,8 +153,9 @@ func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	}
 }
 
-// sendExDates replaces ExDate of the addressed phase. Dates that fall into other reached phases are added to their
-// ExDate. It returns ErrRefused for a date that is neither a start nor an exdate of an earlier phase.
+// sendExDates replaces ExDate of the phase with the index addressed, none if -1. Dates that are starts of other given
+// phases are added to their ExDate. It returns ErrRefused for a date that is neither a start of these phases nor an
+// exdate of an earlier one.
 func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) error {
 	if addressed >= 0 {
 		phases[addressed].ExDate = map[time.Time]bool{}
