@@ -276,7 +276,8 @@ func (l *lag) write(ctx context.Context, when string) (version, error) {
 	return v, nil
 }
 
-// reads checks that a caller sees all of a version (want), or none of it, by id, in lists and in searches.
+// reads returns an error unless a client sees a version by id, in lists and in searches (want), or sees it nowhere. A
+// mixture of versions is an error.
 func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error {
 	n, id := strconv.Itoa(v.number), strconv.FormatInt(v.id, 10)
 	for _, path := range []string{"/events/" + id, "/events?include=" + id, "/events?search=wording" + n, "/events?tags=replica-" + n} {
