@@ -88,8 +88,8 @@ func refused(what string, status int, e *almanac.Error) error {
 	return failure{what, e}
 }
 
-// read lists the events of the next six weeks, page by page, and reads the first of them by its id. It prints up to
-// five.
+// read lists the events of the next six weeks, page by page, and prints up to five. It then reads the first of them
+// by its id.
 func (x example) read(ctx context.Context) error {
 	var first *almanac.Event
 	seen, total := 0, 0

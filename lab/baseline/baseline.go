@@ -1,6 +1,6 @@
-// Package baseline implements GET /events and GET /events/{id} by hand: fasthttp, database/sql with prepared statements
-// of just the necessary columns, and JSON appended to a buffer. It replies with the same bytes as the service, whose
-// speed is compared with it.
+// Package baseline implements GET /events and GET /events/{id} by hand. It uses fasthttp, prepared statements of just
+// the necessary columns, and JSON appended to a buffer. It replies with the same bytes as the service, whose speed is
+// compared with it.
 //
 // It has no parameters, no signed-in users and no series. Calendars must be in the language of the site, like those of
 // package fill. A record in another language is an error, since it could need a translation.

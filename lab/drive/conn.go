@@ -196,7 +196,7 @@ func (c *conn) line() ([]byte, error) {
 	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
 
-// maxBody is the largest size in bytes of a body that is read. A skipped body may be larger.
+// maxBody limits the size in bytes of a body that is read, unless the body ends with the connection.
 const maxBody = 64 << 20
 
 // bytes reads n bytes of the body. If wanted is false, it skips them.

@@ -39,11 +39,11 @@ type Config struct {
 	Poisson bool    // requests come at random, as from many users, and not evenly spaced
 	Seed    uint64  // seed of random numbers
 
-	// Timeout limits the time until a reply comes, and the time that due requests wait for a free connection after
+	// Timeout limits how long a reply may take. It also limits how long due requests wait for a free connection after
 	// the end. 0 means 10 s.
 	Timeout time.Duration
-	// Reply gets the status and body of each reply. Clients call it concurrently, and overwrite the body afterwards. Nil
-	// means that bodies are skipped.
+	// Reply gets the status and body of each reply. Clients call it concurrently, and overwrite the body afterwards.
+	// Nil means that bodies are skipped.
 	Reply func(i, status int, body []byte)
 
 	// Dial and Sleep replace TCP and the most precise sleep of the system. Nil means no replacement.
@@ -64,8 +64,7 @@ func (c *Config) setDefaults() {
 }
 
 // Run sends requests for the configured time. It returns the results, in which most counts cover requests due after
-// the warm-up. It returns an error for an invalid Config, if ctx ends, or if a connection cannot be opened at the
-// start.
+// the warm-up. It returns an error for an invalid Config, if ctx ends, or if no connection can be opened.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Request == nil || c.Clients < 1 || c.Length <= 0 || c.Rate < 0 {
 		return nil, errors.New("drive: a request, clients and a length are needed")

@@ -82,8 +82,8 @@ type Result struct {
 	Halves [2]Took // those of requests due in the first half of the time, and in the second
 }
 
-// Took contains the durations until replies 2xx of requests in one half of a load: since they were due, and since
-// they were sent.
+// Took contains the durations until replies 2xx, for requests in one half of a load. They count from when requests
+// were due (Took) or sent (Served).
 type Took struct{ Took, Served Times }
 
 // Times are durations in ascending order.

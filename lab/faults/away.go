@@ -83,7 +83,7 @@ func (o *outage) during(ctx context.Context, what string, begin, end func(contex
 	return pause(ctx, o.w.time/2)
 }
 
-// unavailable returns an error unless the service reports that it cannot work. /readyz and requests must reply 503,
+// unavailable returns an error unless the service reports that it cannot work. Requests and /readyz must reply 503,
 // and /healthz 200.
 func (o *outage) unavailable(ctx context.Context) error {
 	err := wait(ctx, "/readyz is 503", requestTime+4*time.Second, func(ctx context.Context) error {

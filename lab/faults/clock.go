@@ -285,8 +285,8 @@ func (s *localService) shows(ctx context.Context, c *client, id int64, want bool
 	})
 }
 
-// checkTimes checks that the times in the reply to a write follow the clock, and that the header RateLimit is
-// plausible. Deviations are broken promises.
+// checkTimes checks that times in replies to writes follow the clock, and that the header RateLimit is plausible.
+// Deviations are broken promises.
 func (s *localService) checkTimes(ctx context.Context, w *world, c *client) error {
 	before := s.clock.now()
 	a, err := c.json(ctx, s.base, http.MethodPost, "/tags", object{"name": "tag 0"}, http.StatusCreated, http.StatusBadRequest)

@@ -14,8 +14,8 @@ import (
 // smallDisk is the size of the disk to fill, in bytes.
 const smallDisk = 24 << 20
 
-// fullDisk is a scenario that fills the disk of the database and the images with another file and deletes it, twice.
-// Where no small disk can be mounted, it limits the size of the service's files instead.
+// fullDisk is a scenario that twice fills the disk of the database and the images with another file. Where no small
+// disk can be mounted, it limits the size of the service's files instead.
 func fullDisk(ctx context.Context, w *world) error {
 	data := filepath.Join(w.dir, "data")
 	if err := os.Mkdir(data, 0o755); err != nil {

@@ -226,7 +226,7 @@ func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err e
 	return a, b, err
 }
 
-// lag is a service whose replicas lag behind, with a signed-in and an anonymous client (nobody).
+// lag is a service whose replicas lag behind, with a signed-in and an anonymous client.
 type lag struct {
 	w                *world
 	p                *program
@@ -276,8 +276,8 @@ func (l *lag) write(ctx context.Context, when string) (version, error) {
 	return v, nil
 }
 
-// reads returns an error unless a client sees a version by id, in lists and in searches (want), or sees it nowhere. A
-// mixture of versions is an error.
+// reads returns an error unless a client sees a version by id, in lists and in searches. If want is false, it must
+// see the version nowhere. A mixture of versions is an error.
 func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error {
 	n, id := strconv.Itoa(v.number), strconv.FormatInt(v.id, 10)
 	for _, path := range []string{"/events/" + id, "/events?include=" + id, "/events?search=wording" + n, "/events?tags=replica-" + n} {

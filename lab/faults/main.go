@@ -1,9 +1,9 @@
-// Command faults injects faults, such as a killed process or a full disk, and checks that the service keeps its promises:
+// Command faults injects faults, such as a killed process, and checks that the service keeps its promises:
 //
 //	go -C lab run ./faults -binary ./almanac -mysqld ./start-mysqld [NAME...]
 //
-// It runs the real program as processes, writes to it under load, injects a fault, and compares the calendar
-// afterwards with the writes that were acknowledged. docs/faults.md lists the promises of each scenario, and
+// It runs the real program as processes, sends them writes and reads, and injects a fault. Afterwards it compares the
+// calendar with the acknowledged writes. docs/faults.md lists the promises of each scenario, and
 // bash .ci/faults runs all scenarios.
 package main
 

@@ -161,8 +161,8 @@ func (p *program) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// innocent returns an error with log lines that show a fault of the program itself: a panic, a data race or a reply
-// 500. It returns nil if there are none, or no log.
+// innocent returns an error with log lines that show a fault of the program: a panic, a data race or a reply 500. It
+// returns nil if there are none, or no log.
 func (p *program) innocent() error {
 	data, err := os.ReadFile(p.logFile)
 	if errors.Is(err, os.ErrNotExist) {

@@ -26,8 +26,8 @@ const (
 	slowWindow      = 512 // size of a slow reader's receive buffer in bytes
 	slowEvents      = 200
 	openWithin      = 60 * time.Second
-	// headersEnd to repliesEnd are when the server must have closed connections, since the last was opened. It allows 10 s
-	// for headers, 30 s for bodies, 60 s for a reply and 90 s for idle connections.
+	// headersEnd to repliesEnd are when the server must have closed connections, since the last was opened. Its own
+	// limits are 10 s for headers, 30 s for bodies, 60 s for a reply and 90 s when idle.
 	headersEnd = 25 * time.Second
 	bodiesEnd  = 50 * time.Second
 	largeEnd   = 80 * time.Second
@@ -270,8 +270,8 @@ func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	return err
 }
 
-// asked returns the latencies of well-behaved clients during a time, in ascending order: two that read and one that
-// writes. It returns an error if a request failed.
+// asked returns the latencies of two clients that read and one that writes, in ascending order. It returns an error
+// if a request failed.
 func (w *world) asked(ctx context.Context, p *program, token string, length time.Duration) ([]time.Duration, error) {
 	end := time.Now().Add(length)
 	var mu sync.Mutex

@@ -124,7 +124,8 @@ func (t *timeline) csv() []byte {
 	return b.Bytes()
 }
 
-// svg returns a chart as SVG, with a dot for each reply: time to the right, duration upwards, from 1 ms to 10 s.
+// svg returns a chart as SVG, with a dot for each reply. Time goes to the right, and the reply's duration upwards,
+// from 1 ms to 10 s.
 func (t *timeline) svg() []byte {
 	const width, row, left, top = 900.0, 150.0, 60.0, 40.0
 	var b bytes.Buffer

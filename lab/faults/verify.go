@@ -311,8 +311,8 @@ func pathOf(address string) string {
 	return "/" + path
 }
 
-// counted checks that the change log has as many creations as there are stored and listed events, and that its ids
-// have no gaps. Differences are broken promises.
+// counted checks that as many events were created in the change log as are stored and listed. It also checks that the
+// log's ids have no gaps. Differences are broken promises.
 func (w *world) counted(ctx context.Context, db string, events int) (err error) {
 	st, err := store.OpenReading(ctx, db)
 	if err != nil {

@@ -21,7 +21,7 @@ type world struct {
 	chance  *rand.Rand // random numbers for the scenario's own goroutine
 	journal *journal
 	rounds  int // number of loads so far, which makes titles unique
-	// away reports whether the service may refuse requests now: from the start of a fault until the service has recovered.
+	// away means that the service may refuse requests: from the start of a fault until it has recovered.
 	away atomic.Bool
 	// timeline records replies; nil records none.
 	timeline atomic.Pointer[timeline]
@@ -76,8 +76,8 @@ func (w *world) broken() error {
 	return errors.Join(errs...)
 }
 
-// tell logs details for finding the cause of a broken promise: the journal's path and the last lines of the programs'
-// logs.
+// tell logs details for finding the cause of a broken promise. These are the journal's path and the last lines of the
+// programs' logs.
 func (w *world) tell() {
 	w.say("the folder %s is kept: logs, database, journal.json", w.dir)
 	if err := os.WriteFile(filepath.Join(w.dir, "journal.json"), w.journal.dump(), 0o600); err != nil {

@@ -1,7 +1,7 @@
 // Package fill generates calendars of any size for measurements, the same each time. Frequencies are realistic: a few
 // venues, words and tags are in very many events, and most are in few.
 //
-// It writes most rows through bulk.Loader, so that slugs, search texts, counts and the change log are like those of the
+// It writes most rows through bulk.Loader. So slugs, search texts, counts and the change log are like those of the
 // service itself. Package seed writes calendars that are nice to read. These have more tags and many more different
 // words, to measure filters and searches.
 package fill

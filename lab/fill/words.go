@@ -75,7 +75,7 @@ func capitalize(s string) string {
 	return s
 }
 
-// paragraphs returns HTML with at least a number of random words, and up to 15 more.
+// paragraphs returns HTML with at least a number of random words, and up to 47 more.
 func paragraphs(c *randomSource, words int) string {
 	var b strings.Builder
 	for words > 0 {

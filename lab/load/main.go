@@ -4,8 +4,8 @@
 //	go -C lab run ./load -clients 64 -rate 500 http://127.0.0.1:8080/cal/events/v1/events
 //
 // Without -rate, a client sends its next request when it has a reply. That shows the throughput, and the latencies of a
-// server that is exactly saturated. With -rate, requests come at a fixed rate whatever happens to earlier ones, and the
-// latency of a request counts from when it was due. Several URLs, of one host, are requested in turn.
+// server that is exactly saturated. With -rate, requests come at a fixed rate whatever happens to earlier ones. Their
+// latency counts from when they were due. Several URLs, of one host, are requested in turn.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 
 const (
 	listCount = 300
-	// pageSize is the number of events in each chosen list. Shorter pages are not chosen, so that all cost about the same.
+	// pageSize is the number of events in each chosen list. No page is shorter, so that all cost about the same.
 	pageSize = 10
 	// popularCount is the number of events that are each shown by popularShare of the lists, or more. Half of the lists
 	// are chosen for that.

@@ -217,7 +217,7 @@ func (e *engine) beside(ctx context.Context) error {
 	return nil
 }
 
-// mix measures one round of lists while an editor writes at the rate of m, and adds the results to m.
+// mix measures one round of lists while an editor writes at the rate of m. It adds the results to m.
 func (e *engine) mix(ctx context.Context, m *mix) error {
 	events := e.other
 	if m.popular {
@@ -327,8 +327,8 @@ func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	return total / time.Duration(r.All), nil
 }
 
-// costs measures the CPU times of a cached list, a write, and a cached list after a write, with one client. It adds
-// them to the results.
+// costs measures CPU times with one client: of a cached list, a write, and a cached list after a write. It adds them
+// to the results.
 func (e *engine) costs(ctx context.Context) error {
 	hot, err := e.listCost(ctx)
 	if err != nil {

@@ -243,8 +243,8 @@ func (r *result) span() (small, large size) {
 	return small, large
 }
 
-// growth returns the ratio of a question's median duration on the large calendar of span to that on the small one. It
-// is NaN if one was not measured, or if there is only one calendar.
+// growth returns a question's median duration on the large calendar of span, divided by that on the small one. It is
+// NaN if one was not measured, or if there is only one calendar.
 func (r *result) growth(name string) float64 {
 	small, large := r.span()
 	before, after := r.by[name][small].took.at(0.5), r.by[name][large].took.at(0.5)

@@ -83,7 +83,7 @@ func wordPaths(first int) func(*facts) []string {
 	}
 }
 
-// pagePaths returns a function for question.paths that returns the n-th page of the default list and the nine pages
+// pagePaths returns a function for question.paths. It returns the n-th page of the default list and the nine pages
 // before it. If there are fewer pages, it starts from the last one.
 func pagePaths(n int) func(*facts) []string {
 	return func(f *facts) []string {

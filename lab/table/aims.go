@@ -48,7 +48,7 @@ type aim struct {
 	byCPU verdict
 }
 
-// ofOther to ofBare are the limits of the aims: ratios of throughput, of p99 to p50, of memory in bytes, and of writes.
+// ofOther to ofBare are the limits of aims: for throughput, p99 divided by p50, memory in bytes, and writes.
 const (
 	ofOther        = 0.8
 	ofP50          = 10

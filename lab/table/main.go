@@ -3,13 +3,13 @@
 //
 //	go -C lab run ./table --mysql mysql://root@127.0.0.1:3306/
 //
-// It builds the service, fills databases unless they exist, and runs each of these servers as a process, on each
-// database engine:
+// It builds the service and fills databases unless they exist. On each database engine, it runs these servers as
+// processes:
 //
-//   - hot: the service with its cache of replies, which gets requests for few paths;
-//   - cold: the service without that cache, which gets requests for many;
-//   - by hand: a server with database/sql and fasthttp, written for these two requests (package baseline);
-//   - constant: Fiber with fixed replies from memory.
+//   - hot is the service with its cache of replies, which gets requests for few paths.
+//   - cold is the service without that cache, which gets requests for many.
+//   - by hand is a server with database/sql and fasthttp, written for these two requests (package baseline).
+//   - constant is Fiber with fixed replies from memory, and does not depend on the engine.
 //
 // Only the ratios within one run can be compared with those of other machines.
 package main

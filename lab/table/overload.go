@@ -18,8 +18,8 @@ type flood struct {
 
 const (
 	overloadFactor = 2
-	// overloadClients is the number of connections during an overload. It exceeds the requests that the service runs and
-	// queues together. So the service refuses requests, and the generator does not hold them back.
+	// overloadClients is the number of connections during an overload. It exceeds the requests that the service runs
+	// and queues together. So the service refuses requests, and the generator does not hold them back.
 	overloadClients = 1024
 	// maxWait limits the latency of accepted requests: a second in the queue, and one to run.
 	maxWait = 2 * time.Second
@@ -68,8 +68,8 @@ func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	return f.Took, [2]drive.Times{f.Halves[0].Took, f.Halves[1].Took}, true
 }
 
-// bounded reports whether the p99 of successful requests is at most maxWait, and not much longer in the second half
-// than in the first. It is false without successful requests.
+// bounded reports whether the p99 of successful requests is at most maxWait, and hardly grows from the first half to
+// the second. It is false without successful requests.
 func (f flood) bounded() bool {
 	all, halves, due := f.accepted()
 	if due && f.Faults[drive.Unsent] > 0 {

@@ -34,8 +34,7 @@ var patternTables = []struct{ name, owner, condition, unique string }{
 	{"search_texts", "owner_id", "kind = 'event'", ""},
 }
 
-// learnPattern reads all rows of the event with an id as a pattern, including those of its categories, tags and
-// changes.
+// learnPattern reads the rows of the event with an id as a pattern, with those of its terms and changes.
 func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	var out pattern
 	for _, t := range patternTables {
@@ -86,7 +85,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	return out, nil
 }
 
-// insert inserts the rows of a further event with the number n in one transaction, without the checks of the service.
+// insert inserts the rows of a further event in one transaction, without the checks of the service. n is its number.
 func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) error {
 	return baseline.NewEvent(ctx, db, func(tx *sql.Tx, id int64) error {
 		for _, row := range p {

@@ -267,8 +267,8 @@ func (s *testStand) agree(t *target, paths ...string) (err error) {
 	return nil
 }
 
-// replies writes a file with replies of the sample for a constant server: the list, and an event whose reply has a
-// medium length. It returns the file's name and the event's id. every includes all headers.
+// replies writes a file with replies of the sample for a constant server: the list, and an event of medium length. It
+// returns the file's name and the event's id. every includes all headers.
 func (s *testStand) replies(every bool) (name string, id int64, err error) {
 	if s.sample == nil {
 		return "", 0, errors.New("there is no other server whose replies it could give")

@@ -190,7 +190,7 @@ func idOf(body []byte) (int64, error) {
 	return record.ID, err
 }
 
-// reading returns the load of reads: an open loop at a rate per second, or a closed loop for rate 0.
+// reading returns the load of reads at a rate per second (open loop). A rate of 0 means a closed loop.
 func (w *eventWriter) reading(rate float64) drive.Config {
 	c := w.loadOn(w.service, list, readers)
 	c.Rate = rate

@@ -3,9 +3,9 @@
 //	go -C lab run ./writers --db mysql://root@127.0.0.1:3306/writers --time 2m
 //
 // The database must be empty. First a single client writes, and the command counts the statements of each kind of
-// request, including BEGIN and COMMIT. On MySQL and TiDB each statement is a round trip. Then eight clients create events
-// of one venue, at two services that share the database, while a reader follows the change log. The command prints how
-// often the database returned which error. It ends with status 1 if a change appeared after a later one was read.
+// request, including BEGIN and COMMIT. On MySQL and TiDB each statement is a round trip. Then eight clients create
+// events of one venue, at two services that share the database. Meanwhile a reader follows the change log. The command
+// prints how often the database returned which error. It ends with status 1 if changes appeared out of order.
 package main
 
 import (

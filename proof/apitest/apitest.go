@@ -76,8 +76,8 @@ func Each(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, New(t, st, options...)) })
 }
 
-// EachExample runs a test on each database engine under test, in parallel subtests, with a service whose database has
-// the calendar of Example.
+// EachExample runs a test on each database engine under test, in parallel subtests. The service's database has the
+// calendar of Example.
 func EachExample(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	t.Helper()
 	Each(t, func(t *testing.T, api *API) {
@@ -170,8 +170,8 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	return user.ID
 }
 
-// Limit limits each access token to a burst of requests from now on. A further request is allowed each hour. Do no
-// longer compares replies with those of a caching process.
+// Limit limits each access token from now on to a burst of requests, and one further request per hour. Do no longer
+// compares replies with those of a caching process.
 func (a *API) Limit(requests int) {
 	a.alone = true
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}

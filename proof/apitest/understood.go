@@ -41,8 +41,8 @@ func describedForm(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodText converts a value to a text. It turns a number (a date in seconds) into its digits, and removes
-// markup from a text whose length is limited. Other values are returned unchanged.
+// understoodText converts a value to a text. A number (a date in seconds) becomes its digits. A text whose length is
+// limited loses its markup. Other values are returned unchanged.
 func understoodText(raw any, s *openapi3.Schema) any {
 	if number, ok := raw.(json.Number); ok {
 		return string(number)

@@ -45,7 +45,7 @@ type World struct {
 	Users map[calendar.Role]*ent.User
 	// RowsPast is set by tests that write rows without package edit. Each then does not run upkeep.Check.
 	RowsPast bool
-	// Logged makes writes fail the test if the change log lacks an entry for a changed record. Each sets it unless Brief.
+	// Logged makes a write fail the test if a changed record has no entry in the change log. Each sets it unless Brief.
 	Logged bool
 	// Brief is that of storetest.IsBrief.
 	Brief bool
@@ -294,8 +294,8 @@ func (w *World) CheckCounts() {
 	}
 }
 
-// CheckLog returns all entries of the change log. It fails the test unless their revisions are 1, 2, 3 and so on, and
-// the last is the newest revision.
+// CheckLog returns all entries of the change log. It fails the test unless their revisions are 1, 2, 3 and so on, up
+// to the newest one.
 func (w *World) CheckLog() []*ent.Change {
 	w.T.Helper()
 	log := w.DB.Change.Query().Order(ent.Asc(entchange.FieldID)).AllX(w.T.Context())

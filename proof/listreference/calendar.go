@@ -1,8 +1,8 @@
 // Package listreference computes the expected replies to list requests (contract, section 9).
 //
-// It does so independently of the service: it applies the rules for filters, one after the other, to records in
-// memory. It shares the words of package calendar with the service (names of kinds, statuses and languages) and none
-// of its rules. Package randomcalendar draws calendars and requests, and tests compare the replies.
+// It is independent of the service: it applies filters one after the other to records in memory. It uses the names of
+// kinds, statuses and languages in package calendar, and shares no rules with the service. Package randomcalendar
+// draws calendars and requests, and tests compare the replies.
 package listreference
 
 import (

@@ -19,7 +19,7 @@ func (s Site) moment(d Date) time.Time {
 	return d.At
 }
 
-// Midnight returns the first instant of a day in the site's zone: the day of d plus a number of days (later).
+// Midnight returns the first instant of a day in the site's zone. It is the day of d plus a number of days (later).
 func (s Site) Midnight(d Date, later int) time.Time {
 	on := d.At
 	if !d.Naive {

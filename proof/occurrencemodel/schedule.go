@@ -82,8 +82,8 @@ func (s *Series) ruleStarts(last time.Time) (starts []time.Time) {
 // AllStarts returns all nominal starts for which a write at Now stores occurrences.
 func (c *Calendar) AllStarts(s *Series) []string { return s.Starts(time.Time{}, c.horizon(s)) }
 
-// horizon returns the wall time up to which a write stores occurrences: 25 months from Now in the site's zone
-// (contract, section 19.4). For a series that ends it is the year 9999.
+// horizon returns the wall time up to which a write stores occurrences (contract, section 19.4). It is 25 months from
+// Now in the site's zone, or the year 9999 for a series that ends.
 func (c *Calendar) horizon(s *Series) time.Time {
 	if !s.Rule.isEndless() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

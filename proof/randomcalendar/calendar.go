@@ -43,7 +43,7 @@ type Maker struct {
 }
 
 // New returns a calendar without records. It has the anonymous caller and the columns by which the service filters
-// events: booleans, and texts that allow only a few words.
+// events. These are booleans, and texts that allow only a few words.
 func New() *listreference.Calendar {
 	w := &listreference.Calendar{Callers: []listreference.Caller{{}}}
 	for _, c := range read.EventColumns() {

@@ -47,8 +47,8 @@ func (s *storer) must(err error) {
 	must.Succeed(s, err)
 }
 
-// addRecord collects a record's row in the table records and its slugs. It returns values for the row of its kind:
-// author (nil for none), languages and the text in the original language.
+// addRecord collects a record's row in the table records and its slugs. It returns its author (nil for none), its
+// languages and the text in its original language.
 func (s *storer) addRecord(kind calendar.Kind, r *listreference.Record) (author *int64, languages calendar.LanguageSet, own listreference.Text) {
 	s.records = append(s.records, s.db.Record.Create().SetID(r.ID).SetKind(kind))
 	var trashed int64

@@ -69,7 +69,8 @@ func (r *Record) MayRead(role string) bool {
 	return IsEditor(role) || (r.Owner == role && (role == "author" || role == "contributor"))
 }
 
-// IsLinkable reports whether a role may link events to a venue: it may read it, and the venue is not in the trash.
+// IsLinkable reports whether a role may link events to a venue. It must be able to read it, and the venue must not be
+// in the trash.
 func (r *Record) IsLinkable(role string) bool { return r.Status != calendar.Trash && r.MayRead(role) }
 
 // refusal returns the HTTP status for a caller who lacks a right: 401 for an anonymous one, else 403.

@@ -124,8 +124,8 @@ func (m *matching) staysException(id int64) bool {
 	return true
 }
 
-// keepStart assigns an occurrence its old start. It adds this start to the new schedule as an rdate if it is missing
-// there, and removes it from the excluded ones.
+// keepStart assigns an occurrence its old start. If the new schedule lacks this start, it becomes an rdate. An
+// exclusion of it is removed.
 func (m *matching) keepStart(id int64) {
 	at := m.series.Events[id].Nominal
 	m.placed[id] = at

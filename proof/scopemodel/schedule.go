@@ -154,8 +154,8 @@ func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 }
 
 // sendExDates replaces ExDate of the phase with the index addressed, none if -1. Dates that are starts of other given
-// phases are added to their ExDate. It returns ErrRefused for a date that is neither a start of these phases nor an
-// exdate of an earlier one.
+// phases are added to their ExDate. Dates that are neither such starts nor exdates of earlier phases return
+// ErrRefused.
 func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) error {
 	if addressed >= 0 {
 		phases[addressed].ExDate = map[time.Time]bool{}

@@ -119,8 +119,8 @@ func (u *update) settle(id int64) {
 }
 
 // titleOf returns the new title of an occurrence without an own one, and whether its title changes. It is the title
-// that was sent to it, or else its phase's. The phase's applies to occurrences that are new, leave the trash, change
-// to a phase with another title, or lose their own.
+// that was sent to it, or else its phase's. That applies to occurrences that are new, leave the trash, lose their own
+// title, or change to a phase with another.
 func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 	if u.sendsTitle && u.isReached[id] {
 		return u.Title, true
@@ -131,8 +131,8 @@ func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 		!e.OffSchedule && u.before.phaseOf(old.Nominal).Title != phase.Title
 }
 
-// reschedule computes the new schedule and matches the occurrences with it (steps 2 and 3). It returns ErrRefused if
-// the series is in the trash, or if an occurrence of an earlier phase would start after the new schedule.
+// reschedule computes the new schedule and matches the occurrences with it (steps 2 and 3). It returns ErrRefused for
+// a series in the trash. It does so too if an occurrence of an earlier phase would start after the new schedule.
 func (u *update) reschedule() error {
 	if u.series.Trashed || u.addressed.OffSchedule {
 		return ErrRefused

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// defaultPage, maxPage and maxCorePage are numbers of records per page: in both REST APIs by default, at most in the
-// plugin's, and at most in the one of WordPress itself.
+// defaultPage, maxPage and maxCorePage are numbers of records per page. The default is that of both REST APIs. maxPage
+// is the largest of the plugin's API, maxCorePage that of WordPress itself.
 const (
 	defaultPage = 10
 	maxPage     = 50

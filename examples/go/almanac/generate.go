@@ -4,6 +4,6 @@
 // removes parts that Go programs do not need.
 package almanac
 
-// Both commands run in the root of the repository. The service writes the description, and tools.mod pins the generator.
+// Both commands run in the root of the repository. The service writes the description. tools.mod pins the generator.
 //go:generate go -C ../../.. run ./cmd/almanac openapi --out examples/go/almanac/openapi.json
 //go:generate go -C ../../.. tool -modfile=tools.mod oapi-codegen -config examples/go/almanac/config.yaml -o examples/go/almanac/client.gen.go examples/go/almanac/openapi.json
