@@ -26,11 +26,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Way is the method by which a list finds the events of a page and their total.
+// Way is the method by which a list finds its events and their total: Count, Keep or Index.
 type Way int
 
 const (
-	// Count counts the events for every reply.
+	// Count makes SQL find and count the events for every reply.
 	Count Way = iota
 	// Keep stores the total and counts again when the revision of the calendar or the day has changed.
 	Keep
@@ -111,7 +111,7 @@ func (s *Server) Handle(c *fasthttp.RequestCtx) {
 
 var errUnknown = errors.New("not found")
 
-// list returns the body of the reply to GET /events.
+// list returns the body of the reply to GET /events, and sets the headers with totals and links.
 func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, error) {
 	now := s.Site.Now()
 	w := windowOf(now, s.Site.Zone)

@@ -324,8 +324,8 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	return o.End()
 }
 
-// region returns the region of an address: state_province if set, else the state in the United States, else the
-// province.
+// region returns the region of an address: stateprovince if set, or else the state or the province. The state counts
+// if it is set and the country is the United States or unknown.
 func (e *venue) region() string {
 	switch {
 	case e.stateProvince != "":

@@ -199,7 +199,7 @@ func (c *conn) line() ([]byte, error) {
 // maxBody limits the size in bytes of a body that is read, unless the body ends with the connection.
 const maxBody = 64 << 20
 
-// bytes reads n bytes of the body. If wanted is false, it skips them.
+// bytes appends n bytes of the reply to body. If wanted is false, it skips them.
 func (c *conn) bytes(n int, wanted bool) error {
 	if !wanted {
 		_, err := c.r.Discard(n)

@@ -142,7 +142,7 @@ func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duratio
 	return s.Fault
 }
 
-// closed runs a closed loop: each client sends its next request as soon as it has a reply.
+// closed runs a closed loop, in which a client sends its next request as soon as it has a reply.
 func (r *run) closed(ctx context.Context) {
 	var group sync.WaitGroup
 	r.began = time.Now()
@@ -185,7 +185,7 @@ type arrival struct {
 	due, told time.Duration
 }
 
-// open runs an open loop: requests are due at a fixed rate, and any free client sends them.
+// open runs an open loop: requests are due at a fixed average rate, and any free client sends them.
 func (r *run) open(ctx context.Context) {
 	schedule := r.schedule()
 	// The channel has room for all, so that the generator never waits for clients.
@@ -208,7 +208,8 @@ func (r *run) open(ctx context.Context) {
 	group.Wait()
 }
 
-// tell sends an arrival to the channel due at each time of the schedule, until the schedule or ctx ends.
+// tell sends an arrival to the channel due at each time of the schedule. It returns after the last one, or when ctx
+// ends.
 func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arrival) {
 	done := make(chan struct{})
 	go func() {

@@ -40,7 +40,7 @@ func Address(u *url.URL) string {
 	return u.Host
 }
 
-// Each returns a Request that sends the given requests in turn, in a random order that the seed determines.
+// Each returns a Request that sends the given requests in turn. The seed determines their random order.
 func Each(all [][]byte, seed uint64) Request {
 	order := rand.New(rand.NewPCG(seed, 1)).Perm(len(all))
 	return func(_ []byte, i int) []byte { return all[order[i%len(order)]] }

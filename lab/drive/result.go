@@ -157,7 +157,7 @@ func (r *Result) sort() {
 // Rate returns the number of replies with a status 2xx per second.
 func (r *Result) Rate() float64 { return float64(r.Done) / r.Length.Seconds() }
 
-// Bad returns the number of requests without a reply or with another status than 2xx.
+// Bad returns the number of requests without a complete reply or with another status than 2xx.
 func (r *Result) Bad() (n int) {
 	for status, count := range r.Status {
 		if status < 200 || status > 299 {

@@ -164,7 +164,7 @@ func (w *world) mysqlEnds(ctx context.Context, what string, end func(*mysqld)) e
 	return o.done(ctx)
 }
 
-// restart starts the MySQL server again after it ended.
+// restart starts the MySQL server again after it ended, and waits until it is ready.
 func (m *mysqld) restart(ctx context.Context) error {
 	if err := m.launch(); err != nil {
 		return err
@@ -298,7 +298,7 @@ func (o *outage) readable(ctx context.Context) error {
 	return errors.Join(check503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
 }
 
-// killAll kills all connections of the service to the MySQL server.
+// killAll kills all connections of the MySQL user almanac, which are the service's.
 func (m *mysqld) killAll(ctx context.Context) (err error) {
 	rows, err := m.root.QueryContext(ctx, "SELECT id FROM information_schema.processlist WHERE user = 'almanac'")
 	if err != nil {

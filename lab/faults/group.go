@@ -99,7 +99,7 @@ func (g *group) form(ctx context.Context) error {
 	})
 }
 
-// url returns the URL of a database with the addresses of all members, for the service.
+// url returns the URL of a database for the service, with the addresses of all members.
 func (g *group) url(name string) string {
 	addresses := make([]string, len(g.members))
 	for i, m := range g.members {

@@ -100,8 +100,8 @@ func (j *journal) lost() {
 	j.unknown++
 }
 
-// pick returns a copy of the first event with one of these titles that has a known state outside the trash. It
-// returns nil if there is none.
+// pick returns a copy of the first event with one of these titles that certainly exists outside the trash. It returns
+// nil if there is none.
 func (j *journal) pick(titles []string) (id int64, e *event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

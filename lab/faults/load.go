@@ -296,7 +296,7 @@ func (h *loadWriter) upload(ctx context.Context, base string) error {
 	return nil
 }
 
-// drawing returns the bytes of a random image, different in each call.
+// drawing returns the bytes of a random PNG image.
 func drawing(chance *rand.Rand) ([]byte, error) {
 	m := image.NewRGBA(image.Rect(0, 0, 24, 24))
 	for x := range 24 {

@@ -169,7 +169,7 @@ type result struct {
 	err     error
 }
 
-// tally counts requests, faults and the like in a scenario.
+// tally contains counts of requests and faults in a scenario, and its longest recovery.
 type tally struct {
 	acknowledged int // writes with a full reply of success
 	unknown      int // writes without a successful reply, which may have happened or not

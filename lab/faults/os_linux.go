@@ -47,7 +47,7 @@ func limitFiles(pid int, bytes uint64) error {
 	return nil
 }
 
-// peakMemory returns the peak memory (resident set) of a process in bytes.
+// peakMemory returns the largest amount of memory that a process has had (resident set), in bytes.
 func peakMemory(pid int) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -121,7 +121,8 @@ func (p *program) gone() bool {
 	}
 }
 
-// kill sends SIGKILL to the process and waits until it has ended.
+// kill sends SIGKILL to the process and waits until it has ended. It does nothing for a process that has ended
+// already.
 func (p *program) kill() {
 	if p.cmd == nil || p.gone() {
 		return
@@ -161,8 +162,8 @@ func (p *program) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// innocent returns an error with log lines that show a fault of the program: a panic, a data race or a reply 500. It
-// returns nil if there are none, or no log.
+// innocent returns an error with log lines that show a panic, a data race or a reply 500 of the program. It returns
+// nil if there are none, or no log.
 func (p *program) innocent() error {
 	data, err := os.ReadFile(p.logFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -233,7 +234,7 @@ func (w *world) editor(ctx context.Context, db string) (string, error) {
 	return words[len(words)-1], nil
 }
 
-// startProcess starts a process. ended is closed after the process has ended.
+// startProcess starts a process. The channel ended is closed after the process has ended.
 func startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// proxyMode is how a proxy treats connections.
+// proxyMode is how a proxy treats connections: pass, refuse or stall.
 type proxyMode int
 
 const (

@@ -27,7 +27,7 @@ const (
 	slowEvents      = 200
 	openWithin      = 60 * time.Second
 	// headersEnd to repliesEnd are when the server must have closed connections, since the last was opened. Its own
-	// limits are 10 s for headers, 30 s for bodies, 60 s for a reply and 90 s when idle.
+	// limits are 10 s for headers, 30 s for bodies, 60 s for replies and 90 s when idle.
 	headersEnd = 25 * time.Second
 	bodiesEnd  = 50 * time.Second
 	largeEnd   = 80 * time.Second

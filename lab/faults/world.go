@@ -65,7 +65,7 @@ func (w *world) fail(format string, args ...any) {
 	w.broke = append(w.broke, fmt.Errorf(format, args...))
 }
 
-// broken returns the promises that fail recorded as one error, nil if there are none.
+// broken returns the broken promises that fail recorded as one error, nil if there are none.
 func (w *world) broken() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +148,7 @@ func wait(ctx context.Context, what string, most time.Duration, so func(context.
 	defer cancel()
 	var last error
 	for {
-		// What an attempt found is told, not that there was no more time for another.
+		// The error is that of the last complete attempt, not that time was up.
 		if err := so(ctx); err == nil {
 			return nil
 		} else if ctx.Err() == nil || last == nil {

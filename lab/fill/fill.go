@@ -48,7 +48,7 @@ func Default(now time.Time) calendar.Wall {
 	return calendar.WallAt(year, month-2, 1, 0, 0, 0)
 }
 
-// description returns a text that identifies the calendar, stored in the database. Its version number must be
+// description returns a text that identifies the calendar and is stored in the database. Its version number must be
 // increased when the same options give other rows.
 func (o Options) description() string {
 	text := fmt.Sprintf("4: %d events from %s", o.Events, o.From)
@@ -163,7 +163,7 @@ func (r *run) terms(ctx context.Context) error {
 
 func (r *run) term(taxonomy calendar.Kind, i int) bulk.Term {
 	c := chanceOf(string(taxonomy), i)
-	// The words of low rank: those would be the names in life, too.
+	// Names are frequent words, since they would be in life.
 	title := capitalize(Word(100 + i))
 	if taxonomy == calendar.Tag {
 		title = Word(200 + i)

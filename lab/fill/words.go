@@ -59,7 +59,7 @@ func sentence(c *randomSource, words int) string {
 	return capitalize(b.String())
 }
 
-// name returns a number of random rarer words, each capitalised.
+// name returns a number of random words that are not among the most frequent, each capitalised.
 func name(c *randomSource, words int) string {
 	var parts []string
 	for range words {

@@ -4,8 +4,8 @@
 //
 // It builds the service, fills databases unless they exist, and runs the service as a process on each database engine.
 // Clients request 300 different lists in turn while another client changes titles. It compares the throughput at
-// several rates of writes, with the throughput without writes as 1. It also measures the service's CPU time for three
-// requests: a cached list, the first one after a write of another event, and one that is not cached. Last comes memory.
+// several rates of writes, with the throughput without writes as 1. It also measures the service's CPU time for a
+// list: cached, cached after a write of another event, and not cached. Last comes memory.
 //
 // Only figures of the same machine can be compared.
 package main

@@ -144,7 +144,7 @@ func (e *engine) reading(clients int) (drive.Config, error) {
 	}, err
 }
 
-// editor sends writes that give events new titles, one event after the other.
+// editor makes requests that give events new titles, one event after the other, and checks the replies.
 type editor struct {
 	urls         []*url.URL
 	headers      []string
@@ -168,7 +168,7 @@ func (e *engine) editor(events []int64) (*editor, error) {
 	return w, nil
 }
 
-// titleFormat is the title of the n-th write of an editor.
+// titleFormat formats the title that an editor's write sends, from the write's number and editor.began.
 const titleFormat = "Title %d of %d"
 
 func (w *editor) request(b []byte, n int) []byte {

@@ -78,7 +78,7 @@ func (a *aim) verdict(e *engine) string {
 	return text + ", MISSED"
 }
 
-// printTables prints a table for each engine and a table of the aims.
+// printTables prints tables of measurements for each database engine, and a table of the aims.
 func printTables(out io.Writer, all []*engine) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, e := range all {

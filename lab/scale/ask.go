@@ -126,7 +126,7 @@ func (s *subject) close() error {
 	return errors.Join(errs...)
 }
 
-// client sends requests to a subject. It must not be used concurrently.
+// client sends requests to a service under measurement. It must not be used concurrently.
 type client struct {
 	http  *fasthttp.Client
 	api   string

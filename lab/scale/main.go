@@ -1,4 +1,4 @@
-// Command scale measures the service's latencies on SQLite and MySQL, with calendars from a thousand events to a million:
+// Command scale measures the service's latencies on SQLite and MySQL, from a thousand events to a million:
 //
 //	go -C lab run ./scale fill --dir /var/tmp/scale --mysql mysql://root@127.0.0.1:3306/ --sizes 1k,10k,100k,1m
 //	go -C lab run ./scale fill --dir /var/tmp/series --sizes 1m --series 10000

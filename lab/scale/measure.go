@@ -24,7 +24,7 @@ type measureCmd struct {
 	Profile  string `help:"Write a CPU profile of the questions, of the calendar measured last." placeholder:"FILE" type:"path"`
 }
 
-// measured is the result of a question on one calendar.
+// measured contains the measurements of a question on one calendar.
 type measured struct {
 	took  took
 	rate  float64 // requests per second of several clients, 0 if not measured
@@ -234,7 +234,8 @@ func (r *result) tables(asked []question, title string, e effort) []table {
 	return []table{times, rates}
 }
 
-// span returns the two sizes between which growth is measured: 10k (or else the smallest) and the largest.
+// span returns the two sizes of calendars between which growth is measured. They are 10k (or else the smallest) and
+// the largest.
 func (r *result) span() (small, large size) {
 	small, large = slices.Min(r.sizes), slices.Max(r.sizes)
 	if slices.Contains(r.sizes, 10_000) && large > 10_000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 )
 
-// size is a number of events. Flags accept 1k, 10k, 1m or digits.
+// size is a number of events in a calendar. Flags accept 1k, 10k, 1m or digits.
 type size int
 
 // UnmarshalText implements encoding.TextUnmarshaler.

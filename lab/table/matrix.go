@@ -21,7 +21,7 @@ type cell struct {
 	private int64           // largest number of bytes outside mapped files
 }
 
-// key identifies a cell.
+// key identifies a cell by target, path and number of clients.
 type key struct {
 	target  string // name with the database engine
 	path    string
@@ -39,7 +39,7 @@ type effort struct {
 	MySQLPID int           `name:"mysql-pid" help:"Process of the MySQL server, if it is on this machine: its CPU time is told, too." placeholder:"PID"`
 }
 
-// loadOn returns the configuration of a closed loop with a number of clients on a target.
+// loadOn returns the configuration of a closed loop with a number of clients, for a path of a target.
 func (e effort) loadOn(t *target, path string, clients int) drive.Config {
 	return drive.Config{
 		Address: t.Address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
@@ -161,8 +161,8 @@ func (c *cell) spread() float64 {
 // generator rather than the server.
 func generatorLate(r *drive.Result) bool { return r.Late*100 > r.Due }
 
-// bestThroughput returns the cell with a target's greatest throughput on a path, and its number of clients. It
-// returns nil if nothing was measured.
+// bestThroughput returns the cell with a target's greatest throughput on a path, and its number of clients. best is
+// nil if nothing was measured.
 func bestThroughput(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
 	for _, n := range clients {
 		if c := cells[key{target, path, n}]; c != nil && (best == nil || c.rate() > best.rate()) {

@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// measureCmd is the command that measures all targets.
+// measureCmd contains the flags of the command that measures all targets.
 type measureCmd struct {
 	effort
 	Quick   bool     `help:"Try whether it works: 10,000 events, 1 and 64 clients, one round, whatever else is said of these."`

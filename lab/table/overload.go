@@ -68,8 +68,8 @@ func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	return f.Took, [2]drive.Times{f.Halves[0].Took, f.Halves[1].Took}, true
 }
 
-// bounded reports whether the p99 of successful requests is at most maxWait, and hardly grows from the first half to
-// the second. It is false without successful requests.
+// bounded reports whether the p99 of successful requests is at most maxWait, and hardly grows between the halves. It
+// is false without successful requests.
 func (f flood) bounded() bool {
 	all, halves, due := f.accepted()
 	if due && f.Faults[drive.Unsent] > 0 {

@@ -27,7 +27,7 @@ import (
 // readyLine is the text that servers other than the service print when they accept connections.
 const readyLine = "serving"
 
-// byHandCmd is the command that runs the server of package baseline.
+// byHandCmd contains the flags of the command that runs the server of package baseline.
 type byHandCmd struct {
 	DB     string `required:"" help:"Database."`
 	Way    int    `help:"How lists are found: 0 counts each time, 1 keeps the total, 2 uses the index of the service."`
@@ -71,7 +71,7 @@ type reply struct {
 	Body    []byte
 }
 
-// constantCmd is the command that serves fixed replies from memory.
+// constantCmd contains the flags of the command that serves fixed replies from memory.
 type constantCmd struct {
 	Replies   string `required:"" help:"File of the replies."`
 	AsService bool   `help:"Buffers as the service has them."`

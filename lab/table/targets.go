@@ -99,10 +99,10 @@ func (e *engine) learnFrom(ctx context.Context, db *sql.DB, seed uint64) error {
 	return rows.Err()
 }
 
-// features tells which optional flags the program has: --cache-size and --cache-delay.
+// features are the optional flags that the program has: --cache-size and --cache-delay.
 type features struct{ cache, delay bool }
 
-// probe returns the optional flags that the help of a program lists.
+// probe returns the optional flags that a program's help lists.
 func probe(ctx context.Context, program string) (features, error) {
 	help, err := exec.CommandContext(ctx, program, "serve", "--help").CombinedOutput()
 	if err != nil {
@@ -267,8 +267,8 @@ func (s *testStand) agree(t *target, paths ...string) (err error) {
 	return nil
 }
 
-// replies writes a file with replies of the sample for a constant server: the list, and an event of medium length. It
-// returns the file's name and the event's id. every includes all headers.
+// replies writes a file with replies of the sample for a constant server: the list and an event. It returns the
+// file's name and the event's id, whose reply has a medium length. every includes all headers.
 func (s *testStand) replies(every bool) (name string, id int64, err error) {
 	if s.sample == nil {
 		return "", 0, errors.New("there is no other server whose replies it could give")

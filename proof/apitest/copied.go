@@ -47,8 +47,8 @@ func statementOf(q sql.Querier) statement {
 	return statement{text, args}
 }
 
-// copiedExample returns the statements that insert the example, and the administrator's token. The first call for an
-// engine writes the example to find them.
+// copiedExample returns the statements that insert the example, and the administrator's token. The first call for a
+// database engine writes the example to find them.
 func (a *API) copiedExample(t testing.TB) (statements []statement, token string) {
 	t.Helper()
 	x := writtenExamples[a.Store.Engine()]

@@ -142,8 +142,8 @@ var description = sync.OnceValues(func() (*describedAPI, error) {
 	return d, nil
 })
 
-// seal makes both documents stricter for tests: members that no schema mentions become errors in replies. It also
-// makes all members optional in the document for requests with _fields.
+// seal makes both documents of the description stricter for tests: replies may not have members that no schema
+// mentions. In part it makes all members optional.
 func (d *describedAPI) seal() {
 	seen := make(map[*openapi3.Schema]bool)
 	for _, doc := range []*openapi3.T{d.whole, d.part} {

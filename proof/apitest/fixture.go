@@ -34,7 +34,7 @@ func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*
 	return id
 }
 
-// AddVenue adds a venue and returns its id.
+// AddVenue adds a venue and returns its id. changes can set further columns.
 func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Venue)
@@ -50,7 +50,7 @@ func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCrea
 	return id
 }
 
-// AddOrganizer adds an organizer and returns its id.
+// AddOrganizer adds an organizer and returns its id. changes can set further columns.
 func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.OrganizerCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Organizer)

@@ -47,7 +47,7 @@ type World struct {
 	RowsPast bool
 	// Logged makes a write fail the test if a changed record has no entry in the change log. Each sets it unless Brief.
 	Logged bool
-	// Brief is that of storetest.IsBrief.
+	// Brief is what storetest.IsBrief returns for the database.
 	Brief bool
 }
 
@@ -157,7 +157,8 @@ func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, er
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return series.CreateEvent(ctx, tx, e, in) })
 }
 
-// Event creates an event, and fails the test on an error. It adds a title and dates to in, if they are missing.
+// Event creates an event and returns it. It fails the test on an error. It adds a title and dates to in, if they are
+// missing.
 func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.CreateEvent(e, in)
@@ -201,7 +202,8 @@ func (w *World) TrashEvent(e *edit.Editor, id int64) (*ent.Event, error) {
 	})
 }
 
-// CreateVenue creates a venue. created is false if a venue with the same name was found instead.
+// CreateVenue creates a venue and returns it, or the error of the write. created is false if row is an existing venue
+// with the same name.
 func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue, created bool, err error) {
 	w.T.Helper()
 	err = w.watched(func() error {
@@ -241,7 +243,7 @@ func (w *World) CreateTerm(e *edit.Editor, in *edit.TermInput) (*ent.Term, error
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) { return e.CreateTerm(ctx, tx, in) })
 }
 
-// Term creates a category or tag, and fails the test on an error. parent 0 means none.
+// Term creates a category or tag and returns it. It fails the test on an error. parent 0 means none.
 func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent int64) *ent.Term {
 	w.T.Helper()
 	row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: taxonomy, Name: &name, ParentID: &parent})

@@ -62,7 +62,7 @@ func (w *World) RemoveEvents(e *edit.Editor, ids ...int64) {
 	})
 }
 
-// Occurrences loads the occurrences of a series in the order of their nominal starts.
+// Occurrences loads the occurrences of a series, in the order of the schedule, with their links and translations.
 func (w *World) Occurrences(id int64) []*ent.Event {
 	w.T.Helper()
 	return w.DB.Event.Query().Where(event.SeriesID(id)).Order(event.ByOriginalStart()).
@@ -106,8 +106,8 @@ func (w *World) Phases(id int64) (out []string) {
 // Racers is the number of goroutines that RunConcurrently starts.
 const Racers = 12
 
-// RunConcurrently calls f in several goroutines that start together, each with its number i. It fails the test for
-// each error.
+// RunConcurrently calls f in as many goroutines as Racers says, which start together. i is the number of a goroutine.
+// It fails the test for each error.
 func RunConcurrently(t *testing.T, f func(i int) error) {
 	t.Helper()
 	start := make(chan struct{})

@@ -16,7 +16,7 @@ import (
 type File struct {
 	Name string // program and zone, as a file name without an ending
 	Text string
-	// Strict reports whether every reader finds the same instants. Otherwise the file has days that are written as times.
+	// Strict means that every reader finds the same instants. Otherwise EXDATE and the like have days written as times.
 	Strict bool
 	// Occurrences are all occurrences of its events, sorted, as start, end and title. Times are in UTC, in the form of
 	// RFC 3339. A day without a time is in the form 2006-01-02, and its end is the last day.
@@ -158,7 +158,7 @@ func (w *writer) tzid() string {
 	return w.iana
 }
 
-// timezone writes the VTIMEZONE, unless all times are in UTC.
+// timezone writes the VTIMEZONE, unless all events are single and in UTC.
 func (w *writer) timezone() {
 	if w.utc && w.flat {
 		return
@@ -186,7 +186,7 @@ func (w *writer) timezone() {
 	w.line("END:VTIMEZONE")
 }
 
-// span is the start and end of an event.
+// span is the start and end of an event. If it is all-day, these are its first and last day.
 type span struct {
 	start, end calendar.Wall
 	allDay     bool
@@ -207,7 +207,7 @@ func (m span) move(n int) span {
 }
 
 // value formats a time for a line such as DTSTART: its parameters, a colon and the time. The caller writes the
-// property's name before it.
+// property's name before it. utc requests UTC for a time, and allDay a date.
 func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	switch {
 	case allDay:

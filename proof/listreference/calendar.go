@@ -106,7 +106,7 @@ type Column struct {
 	Public      bool     // shown without the event's password
 }
 
-// effective returns the status that callers see: a scheduled record that is due is published.
+// effective returns the status that callers see. A scheduled record whose publication date has come is published.
 func (s Site) effective(r *Record) calendar.Status {
 	if r.Status == calendar.Future && !r.Published.After(s.Now) {
 		return calendar.Publish
@@ -125,13 +125,13 @@ func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	return status == calendar.Publish || c.Role >= Editor || c.Role >= Contributor && r.Author == c.ID
 }
 
-// Redacts reports whether replies leave out the protected fields of an event for a caller who sends no password.
-// That is so if the event has a password and the caller may not edit it.
+// Redacts reports whether replies leave out the protected fields of an event, unless the request has the right
+// password. They do so if the event has a password and the caller may not edit it.
 func (s Site) Redacts(e *Event, c Caller) bool { return e.Protected && !s.mayEdit(e, c) }
 
 // mayEdit reports whether the caller may edit an event. Editors and administrators may edit all events, authors their
-// own ones. Contributors may edit only their own drafts and pending events. An event in the trash counts with its
-// earlier status.
+// own ones. Contributors may edit their own drafts and pending events. In the trash, an event's status before that
+// decides.
 func (s Site) mayEdit(e *Event, c Caller) bool {
 	if c.Role >= Editor || e.Author != c.ID || c.Role < Contributor {
 		return c.Role >= Editor
@@ -143,7 +143,7 @@ func (s Site) mayEdit(e *Event, c Caller) bool {
 	return c.Role == Author || status == calendar.Draft || status == calendar.Pending
 }
 
-// seesSeries reports whether a series with the id exists and the caller may read it.
+// seesSeries reports whether a series with the id exists outside the trash and the caller may read it.
 func (w *Calendar) seesSeries(s Site, c Caller, id int64) bool {
 	return slices.ContainsFunc(w.Series, func(r *Record) bool { return r.ID == id && s.Shows(r, c, nil) })
 }
@@ -211,7 +211,7 @@ func (t Texts) hasSlug(slug string) bool {
 	return false
 }
 
-// Slugs returns the slugs by language.
+// Slugs returns the slugs of the texts by language.
 func (t Texts) Slugs() map[calendar.Language]string {
 	out := map[calendar.Language]string{}
 	for l, in := range t.In {

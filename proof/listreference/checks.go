@@ -90,8 +90,8 @@ func (w *Calendar) areTerms(a *Reply, name string, taxonomy calendar.Kind, words
 	return ids
 }
 
-// areLinked marks a parameter as invalid unless all ids are venues or organizers that the caller may read and that
-// are not in the trash.
+// areLinked marks the parameter with a name as invalid unless the caller may read all venues or organizers with the
+// ids. They must not be in the trash.
 func (w *Calendar) areLinked(a *Reply, name string, s Site, c Caller, kind calendar.Kind, ids []int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id && s.Shows(&l.Record, c, nil) }) {

@@ -11,7 +11,7 @@ type Date struct {
 	Naive bool
 }
 
-// moment returns the instant that a date means on the site.
+// moment returns the instant that a date means. A date without a zone is in the site's.
 func (s Site) moment(d Date) time.Time {
 	if d.Naive {
 		return Instant(d.At, s.Zone)
@@ -44,7 +44,7 @@ func Instant(wall time.Time, zone *time.Location) time.Time {
 }
 
 // Window returns the time that lists show by default: from the start of today to the end of the same day in two
-// years. to is exclusive.
+// years. If that month is shorter, its last day counts. to is exclusive.
 func (s Site) Window() (from, to time.Time) {
 	y, m, day := s.Now.In(s.Zone).Date()
 	last := min(day, time.Date(y+2, m+1, 0, 0, 0, 0, 0, time.UTC).Day())

@@ -19,10 +19,11 @@ var (
 // random calendars use.
 func Fold(s string) string { return letters.Replace(strings.ToLower(s)) }
 
-// PlainText removes the tags of HTML, decodes its entities and folds the rest.
+// PlainText removes the tags of HTML, decodes its entities, and converts the rest to lower case without diacritics.
 func PlainText(s string) string { return Fold(html.UnescapeString(htmlTag.ReplaceAllString(s, ""))) }
 
-// searchWords splits a search for events into words at white space. A quoted phrase is one word.
+// searchWords splits a search for events into words at white space. A phrase in quotation marks is one word without
+// these.
 func searchWords(search string) []string {
 	var out []string
 	for i, part := range strings.Split(search, `"`) {

@@ -21,7 +21,7 @@ type Calendar struct {
 	Zone   *time.Location
 	Series map[int64]*Series
 	Events map[int64]Event
-	// IDOf returns the id of the stored occurrence of a series with a nominal start.
+	// IDOf returns the id of the stored occurrence of a series at a nominal start in the form of time.DateTime.
 	IDOf func(series int64, nominal string) int64
 }
 
@@ -117,7 +117,7 @@ func (c *Calendar) SetTitle(id int64, title string) {
 	})
 }
 
-// SetPolishTitle models a write of a title in Polish, which is not the original language.
+// SetPolishTitle models a write of a title in Polish to an event whose original language is another.
 func (c *Calendar) SetPolishTitle(id int64) {
 	c.change(id, func(e *Event) { e.addOwn("title:pl") })
 }
@@ -151,7 +151,7 @@ func (c *Calendar) Trash(id int64) {
 	c.exclude(c.Events[id])
 }
 
-// exclude adds an exdate for an occurrence to its series. It does nothing for a single event.
+// exclude makes the series of an occurrence exclude its nominal start. It does nothing for a single event.
 func (c *Calendar) exclude(e Event) {
 	if s := c.Series[e.Series]; s != nil {
 		s.ExDate[e.Nominal] = true
@@ -159,7 +159,7 @@ func (c *Calendar) exclude(e Event) {
 	}
 }
 
-// Restore publishes an event from the trash. It removes the exdate of an occurrence.
+// Restore publishes an event from the trash. The series of an occurrence no longer excludes its start.
 func (c *Calendar) Restore(id int64) {
 	c.change(id, func(e *Event) { e.Status = calendar.Publish })
 	e := c.Events[id]

@@ -58,8 +58,8 @@ func New() *listreference.Calendar {
 	return w
 }
 
-// DrawAside runs do with a separate random source. Another draw in do, such as for a new filter, then changes
-// nothing else that is drawn.
+// DrawAside runs do with a separate random source. So further draws in do, such as for a new filter, do not change
+// what is drawn afterwards.
 func (m *Maker) DrawAside(do func()) {
 	own := m.Rand
 	m.Rand = rand.New(rand.NewPCG(own.Uint64(), 0))

@@ -32,7 +32,7 @@ func (a *RequestMaker) likely(group string, percent int) bool {
 	return draw.Percent(a.Rand, percent*3)
 }
 
-// Add appends a parameter to the query.
+// Add appends a parameter to the query and encodes it.
 func (a *RequestMaker) Add(name, value string) {
 	a.Query = append(a.Query, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
@@ -172,7 +172,7 @@ func (a *RequestMaker) date(name string) listreference.Date {
 	return date
 }
 
-// anyID returns one of some ids at random. Rarely it returns another number, such as the id of an event.
+// anyID returns one of the given ids at random. Rarely it returns another number, such as the id of an event.
 func (a *RequestMaker) anyID(of ...int64) int64 {
 	if draw.Percent(a.Rand, 3) {
 		return draw.Item(a.Rand, 0, -1, 999999, draw.Item(a.Rand, a.Calendar.Events...).ID)

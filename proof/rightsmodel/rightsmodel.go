@@ -34,7 +34,7 @@ type Record struct {
 // IsEditor reports whether a role may edit the records of all users.
 func IsEditor(role string) bool { return role == "editor" || role == "administrator" }
 
-// IsPublisher reports whether a role may publish, and write terms.
+// IsPublisher reports whether a role may publish records, and write categories and tags.
 func IsPublisher(role string) bool { return role == "author" || IsEditor(role) }
 
 // MayEdit reports whether the user of a role may edit a record. Editors and administrators may edit all records,
@@ -199,9 +199,9 @@ func (c *Calendar) find(id int64) *Record {
 	return c.Records[slices.IndexFunc(c.Records, func(r *Record) bool { return r.ID == id })]
 }
 
-// TakesSlug stores the slug from a reply and reports whether the model allows it. An event has no slug until it is first
-// published, scheduled or private, and keeps one from then on. Other records always have one. A slug ends in
-// __trashed exactly if the record is in the trash.
+// TakesSlug stores the slug from a reply and reports whether the model allows it. An event has no slug until it is
+// first published, scheduled or private, and keeps one from then on. Other records always have one. A slug ends in
+// __trashed if and only if the record is in the trash.
 func (r *Record) TakesSlug(slug string) bool {
 	r.Slug = slug
 	r.hadSlug = r.hadSlug || r.Kind != "event" || needsSlug(r.Status) || needsSlug(r.before)
@@ -233,8 +233,7 @@ func (c *Calendar) SharedSlug() (a, b *Record) {
 	return nil, nil
 }
 
-// CountListed returns the number of records of a kind in the lists of a role. All statuses that the role may read
-// count, except the trash.
+// CountListed returns the number of records of a kind in the lists of a role. Records in the trash do not count.
 func (c *Calendar) CountListed(kind, role string) (n int) {
 	for _, r := range c.Records {
 		if r.Kind == kind && r.Status != calendar.Trash && r.MayRead(role) {

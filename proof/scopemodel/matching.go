@@ -40,7 +40,7 @@ func (m *matching) apply() error {
 	return nil
 }
 
-// targets returns all starts of the new schedule, split into starts with an occurrence and excluded ones (exdates).
+// targets returns all starts of the new schedule. exdates are the excluded ones, which get no occurrence.
 func (m *matching) targets() (starts, exdates []target) {
 	for i := range m.phases {
 		p := &m.phases[i]
@@ -136,15 +136,15 @@ func (m *matching) keepStart(id int64) {
 	delete(phase.ExDate, at)
 }
 
-// removeFromSchedule marks occurrences as removed by a change of the schedule, rather than deleted by a user.
+// removeFromSchedule marks occurrences as removed by a change of the schedule, rather than by a user.
 func (m *matching) removeFromSchedule(ids []int64) {
 	for _, id := range ids {
 		m.series.change(id, func(e *Event) { e.OffSchedule = true })
 	}
 }
 
-// fillStarts gives each start without an occurrence one: the occurrence in the trash with the same start, or a new
-// one.
+// fillStarts gives each start without an occurrence one. It restores the occurrence in the trash with the same
+// nominal start, or adds a new one.
 func (m *matching) fillStarts(starts []target) {
 	newID := int64(0)
 	for _, t := range starts {
@@ -185,8 +185,8 @@ func (m *matching) setNominalStarts() {
 	}
 }
 
-// freeStart returns a start that is free for an occurrence in the trash. If at was assigned to an occurrence, that is
-// the occurrence's old start, found recursively. Otherwise it is at.
+// freeStart returns a nominal start for an occurrence in the trash. It is at, unless another occurrence got that.
+// Then it is the other one's old start, found recursively.
 func (m *matching) freeStart(at time.Time) time.Time {
 	for id, given := range m.placed {
 		if old := m.series.Events[id].Nominal; given.Equal(at) && !old.Equal(at) {

@@ -7,14 +7,15 @@ import (
 )
 
 // schedule is the list of phases of a series after a change. The phases in earlier stay unchanged. The others begin
-// at the nominal start cut, which is zero if all nominal starts are past.
+// at the nominal start cut, which is zero if all nominal starts in the scope are past.
 type schedule struct {
 	earlier []Phase
 	phases  []Phase
 	cut     time.Time
 }
 
-// newSchedule computes the phases after an update (step 2). It returns nil if the update does not change them.
+// newSchedule computes the phases of a series after an update (step 2). It returns nil if the update does not change
+// them.
 func (u *update) newSchedule() (*schedule, error) {
 	cut := u.findCut()
 	if cut.IsZero() {
@@ -109,9 +110,9 @@ func hasOtherExDates(p, other *Phase) bool {
 	return false
 }
 
-// changePhases applies the sent field to the phases that the write reaches. The write was sent to the phase with the
-// index addressed, -1 if that is an earlier one. With scope all, the sent COUNT includes gone starts of earlier
-// phases.
+// changePhases applies the sent field to phases and returns the result. reached are those in the scope. The write was
+// sent to the one with the index addressed, -1 if that is an earlier one. With scope all, the sent COUNT includes the
+// given number of gone starts.
 func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, gone int) ([]Phase, error) {
 	phases := slices.Clone(reached)
 	switch u.Action {
@@ -175,7 +176,7 @@ func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) err
 	return nil
 }
 
-// endBeforeNext cuts each phase so that it ends before the next one starts, and drops phases without starts.
+// endBeforeNext shortens phases so that they end before the next one starts. It drops phases without starts.
 func (s *schedule) endBeforeNext() {
 	for i := 0; i+1 < len(s.phases); {
 		p, hasStarts := s.phases[i].part(startsBefore(s.phases[i+1].first()))

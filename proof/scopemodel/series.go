@@ -38,7 +38,7 @@ type Event struct {
 // Scope is the parameter of a write that selects occurrences: this, following or all.
 type Scope string
 
-// The scopes, as clients send them.
+// This, Following and All are the values of Scope.
 const (
 	This      Scope = "this"
 	Following Scope = "following"
@@ -48,7 +48,7 @@ const (
 // Action is the kind of a write: the name of the field that it sends, delete or restore.
 type Action string
 
-// The actions. Update writes send one field each.
+// SetTitle to Restore are the values of Action. SetTitle to SetRDate send one field.
 const (
 	SetTitle  Action = "title"
 	Move      Action = "move" // a start_date
@@ -110,10 +110,11 @@ func (s Series) clone() Series {
 // begun reports whether an occurrence has begun: it starts at Now or earlier.
 func (s *Series) begun(e Event) bool { return !e.Start.After(s.Now) }
 
-// phaseOf returns the phase that a nominal start belongs to. Changes to it change the series.
+// phaseOf returns the phase that a nominal start belongs to. The caller may change the phase.
 func (s *Series) phaseOf(at time.Time) *Phase { return &s.Phases[PhaseOf(s.Phases, at)] }
 
-// isDeleted reports whether an occurrence was deleted: it is in the trash, and its start is an exdate.
+// isDeleted reports whether a user deleted an occurrence. It is then in the trash, and the schedule excludes its
+// start.
 func (s *Series) isDeleted(e Event) bool {
 	return e.Trashed && !e.OffSchedule && s.phaseOf(e.Nominal).ExDate[e.Nominal]
 }
@@ -200,7 +201,7 @@ func (s *Series) restore() {
 	s.Trashed = false
 }
 
-// moveBy moves an occurrence by a duration and makes its dates own fields.
+// moveBy moves an occurrence by a duration and makes its dates fields of its own.
 func (e *Event) moveBy(by time.Duration) {
 	e.Start = e.Start.Add(by)
 	e.addOwn("start_date", "end_date")

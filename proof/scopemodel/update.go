@@ -47,8 +47,8 @@ func (u *update) reaches(id int64) bool {
 	return u.Scope == All || id == u.ID || !u.series.Events[id].Nominal.Before(u.addressed.Nominal)
 }
 
-// setPhaseTitles writes a sent title to the phases (step 1). With following it first splits the phase, unless all
-// titles stay. A title equal to the addressed record's counts as not sent.
+// setPhaseTitles writes a sent title to the phases in the scope (step 1). With following it first splits the phase,
+// unless all titles stay. A title equal to the addressed record's counts as not sent.
 func (u *update) setPhaseTitles() {
 	if u.Action != SetTitle {
 		return
@@ -119,8 +119,8 @@ func (u *update) settle(id int64) {
 }
 
 // titleOf returns the new title of an occurrence without an own one, and whether its title changes. It is the title
-// that was sent to it, or else its phase's. That applies to occurrences that are new, leave the trash, lose their own
-// title, or change to a phase with another.
+// that was sent to it, or else its phase's. The latter applies if it is new, leaves the trash, loses its own title,
+// or changes to a phase with another title.
 func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 	if u.sendsTitle && u.isReached[id] {
 		return u.Title, true

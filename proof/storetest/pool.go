@@ -180,7 +180,7 @@ func (p *pool) lockNext(ctx context.Context) (string, error) {
 	}
 }
 
-// dropOthers drops databases that pools with other migrations left, unless a process still uses their pool.
+// dropOthers drops databases of pools with other migrations, unless a process still uses such a pool.
 func (p *pool) dropOthers(ctx context.Context) error {
 	names, err := queryTexts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
 	if err != nil {
@@ -366,7 +366,7 @@ func filledTables(ctx context.Context, db Querier, name string, counters map[str
 	return queryTexts(ctx, db, strings.Join(queries, " UNION ALL "))
 }
 
-// columnsOf returns the columns for inserting rows into a table of the template, separated by commas. Generated
+// columnsOf returns the quoted columns of a table of the template, separated by commas, for inserting rows. Generated
 // columns are left out.
 func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
 	columns, err := queryTexts(ctx, p.db, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
@@ -390,7 +390,7 @@ func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	return found[0], nil
 }
 
-// queryTexts returns the values of a query with a single column, as text.
+// queryTexts returns the values of a query with a single column, as texts.
 func queryTexts(ctx context.Context, db Querier, query string, args ...any) (found []string, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

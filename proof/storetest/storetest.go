@@ -97,7 +97,8 @@ func SQLite(t testing.TB) string {
 	return "sqlite://" + filepath.Join(folder, "test.db")
 }
 
-// MySQL returns the URL of a new empty database, which is dropped after the test. The URL has query parameters.
+// MySQL returns the URL of a new empty database on the MySQL server, which is dropped after the test. The URL has
+// query parameters. Variable must name a server.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, db, err := openServer()

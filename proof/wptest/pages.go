@@ -219,7 +219,8 @@ func (s *Site) writeCalendar(w http.ResponseWriter, r *http.Request, events []*e
 	}
 }
 
-// calendarLines returns the lines of an event's VEVENT. Like the plugin it does not fold long lines.
+// calendarLines returns the lines of an event's VEVENT. Long lines are not folded, since the plugin does not fold
+// them.
 func (s *Site) calendarLines(e *event) []string {
 	const day, clock = "20060102", "20060102T150405"
 	lines := []string{"BEGIN:VEVENT"}

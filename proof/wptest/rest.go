@@ -21,7 +21,7 @@ const (
 	maxCorePage = 100
 )
 
-// serveREST replies to a route below /wp-json/.
+// serveREST replies to a route below /wp-json/. Unknown routes are 404.
 func (s *Site) serveREST(w http.ResponseWriter, r *http.Request, route []string) {
 	switch {
 	case len(route) == 0:
@@ -58,7 +58,7 @@ var listKinds = map[string]calendar.Kind{
 	"tags": calendar.Tag,
 }
 
-// servePlugin replies to a route of the REST API of the plugin.
+// servePlugin replies to a route of the plugin's REST API. Unknown routes are 404.
 func (s *Site) servePlugin(w http.ResponseWriter, r *http.Request, route []string) {
 	kind, known := listKinds[route[0]]
 	switch {
@@ -152,8 +152,8 @@ func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	s.serveList(w, r, "events", out)
 }
 
-// dateParameter returns a date parameter as a wall time. It returns missing if the parameter is not sent, adds
-// timeOfDay to a date without a time, and returns false for an invalid date.
+// dateParameter returns a date parameter as a wall time. It returns missing if the parameter is not sent, and false
+// for an invalid date. A date without a time gets timeOfDay.
 func dateParameter(query url.Values, name, missing, timeOfDay string) (string, bool) {
 	text := query.Get(name)
 	if text == "" {
@@ -168,7 +168,8 @@ func dateParameter(query url.Values, name, missing, timeOfDay string) (string, b
 	return text, true
 }
 
-// filter returns a predicate for the filters of a query: categories, tags, venue, organizer, featured and search.
+// filter returns a function that reports whether an event satisfies the filters of a query. These are categories,
+// tags, venue, organizer, featured and search.
 func (s *Site) filter(query url.Values) func(*event) bool {
 	values := func(name string) (out []string) {
 		for key, all := range query {
@@ -254,7 +255,7 @@ func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	return min(size, limit), number
 }
 
-// eventJSON returns the JSON of an event. In a list the protected fields of an event with a password are empty.
+// eventJSON returns the JSON of an event. If inList, the protected fields of an event with a password are empty.
 func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	utc := func(text string) string { return e.instant(text).Format(calendar.Layout) }
 	body := map[string]any{

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// records are all records of a site.
+// records contains all records of a site.
 type records struct {
 	events     []*event
 	venues     []*place
@@ -53,7 +53,7 @@ type term struct {
 	parent     *term
 }
 
-// picture is an image.
+// picture is an image of the site. Its width and height are in pixels.
 type picture struct {
 	id            int64
 	name          string
@@ -65,7 +65,8 @@ const openDay = `<p class="has-text-align-center">Come in.</p>
 <figure class="wp-block-embed"><iframe title="The house" src="https://www.youtube.com/embed/aBc-123?feature=oembed"></iframe></figure>
 <iframe src="https://tickets.example.net/open-day"></iframe>`
 
-// newRecords makes all records of the site, in the order of their ids.
+// newRecords returns all records of the site. Their ids ascend in the order events, images, venues, organizers, with
+// gaps.
 func (s *Site) newRecords() records {
 	post, lastTerm := s.options.FirstPost, s.options.FirstTerm
 	// nextPost counts revisions, drafts and pages too, so ids have gaps.
@@ -291,7 +292,7 @@ func (e *event) instant(text string) time.Time {
 	return zone.Instant(at)
 }
 
-// hasTerm reports whether an event has a term or one of its children.
+// hasTerm reports whether an event has a category or tag, or a direct child of it.
 func (e *event) hasTerm(t *term) bool {
 	return slices.ContainsFunc(
 		slices.Concat(e.categories, e.tags), func(of *term) bool { return of == t || of.parent == t },
@@ -317,7 +318,8 @@ const (
 	endOfTime    = "9999-12-31 23:59:59"
 )
 
-// upcoming returns the events from today on that satisfy has, as the default list shows them.
+// upcoming returns the listed events that end today or later and satisfy has, by start. If has is nil, all satisfy
+// it.
 func (s *Site) upcoming(has func(*event) bool) []*event {
 	return s.listing(startOfToday, endOfTime, has)
 }
