@@ -1,5 +1,5 @@
-// Command go lists the next events of an Almanac calendar with a client that was generated from the interface
-// description. With a token it also adds an event, changes it and takes it away again.
+// Command go lists the next events of an Almanac calendar with a client generated from the interface description.
+// With a token it also creates an event, changes it and deletes it.
 //
 //	go run . -base http://127.0.0.1:8080/cal/events/v1 -token alm_…
 package main
@@ -63,13 +63,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return x.write(ctx)
 }
 
-// example is what the parts of the program share.
+// example contains the client and the output that the parts of the program share.
 type example struct {
 	client *almanac.ClientWithResponses
 	out    io.Writer
 }
 
-// failure is what the service refused, as an error of Go.
+// failure is an error reply of the service as a Go error. what names the request.
 type failure struct {
 	what   string
 	answer *almanac.Error
@@ -79,7 +79,8 @@ func (f failure) Error() string {
 	return fmt.Sprintf("%s: %d %s: %s", f.what, f.answer.Data.Status, f.answer.Code, f.answer.Message)
 }
 
-// refused makes an error of a reply that is not the one hoped for. What is no JSON did not come from the service.
+// refused returns an error for an unexpected reply. e is its decoded body, nil for a reply that has none. what names
+// the request.
 func refused(what string, status int, e *almanac.Error) error {
 	if e == nil {
 		return fmt.Errorf("%s: status %d", what, status)
@@ -87,7 +88,8 @@ func refused(what string, status int, e *almanac.Error) error {
 	return failure{what, e}
 }
 
-// read lists the events of the next weeks, page by page, and reads the first of them.
+// read lists the events of the next six weeks, page by page, and prints up to five. It then reads the first of them
+// by its id.
 func (x example) read(ctx context.Context) error {
 	var first *almanac.Event
 	seen, total := 0, 0
@@ -141,7 +143,8 @@ func (x example) read(ctx context.Context) error {
 	return nil
 }
 
-// place names the venue: there may be one, several in a list, or none, which is an empty list.
+// place returns ", " and the name of the first venue, or "" if there is none. In JSON the venue is an object, a list,
+// or an empty list.
 func place(e almanac.Event) string {
 	venues, err := e.Venue.AsEventVenue1()
 	if err != nil {
@@ -157,7 +160,8 @@ func place(e almanac.Event) string {
 	return ", " + html.UnescapeString(*venues[0].Venue)
 }
 
-// meetErrors asks for what there is not, and asks wrongly. Programs go by the code; the message is for people.
+// meetErrors sends requests that the service must refuse: for an unknown event and for page 0. Programs should
+// compare the code of an error, since the message is for people.
 func (x example) meetErrors(ctx context.Context) error {
 	missing, err := x.client.GetEventWithResponse(ctx, 1<<60, nil)
 	if err != nil {
@@ -187,7 +191,7 @@ func (x example) meetErrors(ctx context.Context) error {
 	return nil
 }
 
-// inPolish is the message of an error in another language.
+// inPolish returns the message of an error in Polish, or "?" if the request fails.
 func (x example) inPolish(ctx context.Context) string {
 	res, err := x.client.GetEventWithResponse(ctx, 1<<60, &almanac.GetEventParams{
 		MlLanguage: new(almanac.GetEventParamsMlLanguagePl),
@@ -198,7 +202,7 @@ func (x example) inPolish(ctx context.Context) string {
 	return res.JSONDefault.Message
 }
 
-// write adds an event, changes its title and end, and takes it away.
+// write creates an event, changes its title and end, and moves it to the trash.
 func (x example) write(ctx context.Context) (err error) {
 	var category almanac.EventCreate_Categories_Item
 	if err := category.FromEventCreateCategories1("Example"); err != nil {

@@ -1,9 +1,9 @@
-// Package baseline is GET /events and GET /events/{id} written by hand: fasthttp, database/sql with prepared
-// statements of just the columns that are needed, and JSON appended to a buffer. It answers with the same bytes
-// as the service and is what the service is measured by.
+// Package baseline implements GET /events and GET /events/{id} by hand. It uses fasthttp, prepared statements of just
+// the necessary columns, and JSON appended to a buffer. It replies with the same bytes as the service, whose speed is
+// compared with it.
 //
-// It does what these two need and no more: no parameters, nobody signed in, no series, and calendars written in the
-// language of the site, as package fill makes them. A record in another language is an error, since it could need a translation.
+// It has no parameters, no signed-in users and no series. Calendars must be in the language of the site, like those of
+// package fill. A record in another language is an error, since it could need a translation.
 package baseline
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Way is the method by which a list finds the events of a page and their total.
+// Way is the method by which a list finds its events and their total: Count, Keep or Index.
 type Way int
 
 const (
-	// Count counts the events for every reply.
+	// Count makes SQL find and count the events for every reply.
 	Count Way = iota
-	// Keep counts them again when the revision of the calendar has changed, or the day.
+	// Keep stores the total and counts again when the revision of the calendar or the day has changed.
 	Keep
-	// Index asks the index that the service asks.
+	// Index uses the service's index in memory.
 	Index
 )
 
@@ -47,26 +47,25 @@ type Config struct {
 	DB    *sql.DB
 	Site  calendar.Site
 	Way   Way
-	Index *index.Index // for the way of that name
+	Index *index.Index // for the way Index, else nil
 }
 
-// Server is a minimal calendar server, written by hand to compare the service with. It answers GET /events and GET
-// /events/{id}.
+// Server is a minimal calendar server for comparing the service's speed. It answers GET /events and GET /events/{id}.
 type Server struct {
 	Config
 	api  string // base URL and path of the API
-	host string // of global ids
+	host string // host in global ids
 
 	statements
 
 	mu   sync.Mutex
-	kept map[string]total // by window; of the way Keep
+	kept map[string]total // totals of the way Keep, by first day
 }
 
 // total is a number of events with the calendar's revision at which it was counted.
 type total struct{ revision, events int64 }
 
-// New returns a server with prepared statements. The caller must close it.
+// New returns a server with prepared statements. The caller must close it. The base URL of the site needs a port.
 func New(ctx context.Context, c Config) (*Server, error) {
 	host, _, err := net.SplitHostPort(strings.TrimPrefix(c.Site.BaseURL, "http://"))
 	if err != nil {
@@ -82,7 +81,8 @@ func New(ctx context.Context, c Config) (*Server, error) {
 // Close closes the prepared statements.
 func (s *Server) Close() error { return s.close() }
 
-// Handle replies to a request for the list or an event, or with an error.
+// Handle replies to a request for the list or an event. Other paths and events that are not public are 404, other
+// errors 500.
 func (s *Server) Handle(c *fasthttp.RequestCtx) {
 	body, err := []byte(nil), errUnknown
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -111,7 +111,7 @@ func (s *Server) Handle(c *fasthttp.RequestCtx) {
 
 var errUnknown = errors.New("not found")
 
-// list returns the body of the reply to GET /events.
+// list returns the body of the reply to GET /events, and sets the headers with totals and links.
 func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, error) {
 	now := s.Site.Now()
 	w := windowOf(now, s.Site.Zone)
@@ -178,7 +178,7 @@ func (s *Server) singleEvent(ctx context.Context, id int64) ([]byte, error) {
 	return view{s, now}.event(make([]byte, 0, 8192), events[0], true)
 }
 
-// window is the default period of a list, as wall times and as instants.
+// window is the default period of a list: first and last second as wall times, and the same as instants.
 type window struct {
 	first, last calendar.Wall
 	from, to    time.Time
@@ -194,7 +194,7 @@ func windowOf(now time.Time, zone calendar.Zone) window {
 	return window{first, last, zone.Instant(first), zone.Instant(last)}
 }
 
-// page returns the first events in a window and the total number of events in it.
+// page returns the events of the first page of a window and the total number of events in it.
 func (s *Server) page(ctx context.Context, now time.Time, w window) (events []*event, n int, err error) {
 	if s.Way == Index {
 		found, err := s.Index.FindEvents(ctx, &query.Events{

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// view writes the JSON of records as the service does for an anonymous request at a time.
+// view writes the JSON of records that the service sends for an anonymous request at the time now.
 type view struct {
 	s   *Server
 	now time.Time
@@ -39,7 +39,7 @@ func languages(set calendar.LanguageSet) []string {
 	return out
 }
 
-// event appends the JSON of an event. full adds json_ld. A protected event is redacted.
+// event appends the JSON of an event. full adds json_ld. If the event has a password, protected fields are empty.
 func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	id := strconv.FormatInt(e.id, 10)
 	global := v.s.host + "?id=" + id
@@ -262,7 +262,7 @@ func (v view) terms(o *jsonwrite.Builder, name string, taxonomy calendar.Kind, a
 	o.B = append(o.B, ']')
 }
 
-// published writes the first members of a venue or organizer, which both have, and returns its URL.
+// published writes the first members of a venue or organizer, and returns the URL of its page.
 func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) string {
 	status := r.status.Shown(v.now, r.published)
 	url := v.page(kind, r.id, status, r.slug)
@@ -285,7 +285,7 @@ func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) str
 	return url
 }
 
-// named writes the last members of a venue or organizer, which both have.
+// named writes the last members of a venue or organizer: global ids and languages.
 func (v view) named(o *jsonwrite.Builder, r *record) {
 	global := v.s.host + "?id=" + strconv.FormatInt(r.id, 10)
 	o.String("global_id", global)
@@ -324,8 +324,8 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	return o.End()
 }
 
-// region returns the region of an address: state_province if set, else the state in the United States, else the
-// province.
+// region returns the region of an address: stateprovince if set, or else the state or the province. The state counts
+// if it is set and the country is the United States or unknown.
 func (e *venue) region() string {
 	switch {
 	case e.stateProvince != "":
@@ -399,7 +399,7 @@ func (v view) person(b []byte, e *organizer, url string) []byte {
 	return o.End()
 }
 
-// linked writes the member json_ld (schema.org).
+// linked writes the member json_ld of an event (schema.org). It contains only its first venue and organizer.
 func (v view) linked(
 	o *jsonwrite.Builder, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
 ) {

@@ -7,7 +7,8 @@ func begin(b []byte) *jsonwrite.Builder {
 	return &o
 }
 
-// date writes a date, and its parts as the member NAME_details.
+// date writes the members of a date: the date itself, and its parts as NAME_details. date must be in the form of
+// calendar.Layout.
 func date(o *jsonwrite.Builder, name, date string) {
 	o.String(name, date)
 	o.Key(name + "_details")

@@ -14,10 +14,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// statements contains all prepared statements of a server.
+// statements contains the prepared statements of a server for one page size. In arrays, the first is for one event,
+// the second for a page.
 type statements struct {
 	counted, revision      *sql.Stmt
-	first, several, single *sql.Stmt // events: of the first page, by the ids of a page, by one id
+	first, several, single *sql.Stmt // events of the first page, by the ids of a page, by one id
 	venues, organizers     [2]*sql.Stmt
 	terms                  [2]*sql.Stmt // of one event, of a page
 	all                    []*sql.Stmt
@@ -37,14 +38,14 @@ const (
 		"o.name, o.description, o.slug, o.phone, o.website, o.email, " + imageColumns
 	termColumns = "l.event_id, t.id, t.taxonomy, t.name, t.slug, t.description, t.parent_id, t.event_count, t.language"
 
-	// Published ones come from the index in their order. Scheduled ones that are due wait for their status for a
-	// second at most: there are few, and the index on the time of publication has them. The sum keeps SQLite from
-	// walking through all that are scheduled in the order of their start.
+	// published and due select listed events. Published ones come from an index in their order. Scheduled ones that are
+	// due are few, since the service publishes them within a second. An index on the publication date finds them. The
+	// sum keeps SQLite from reading all scheduled events in the order of their start.
 	published = "status = 'publish' AND hide_from_listings = 0 AND starts_at >= ? AND ends_at <= ?"
 	due       = "status = 'future' AND published_at <= ? AND hide_from_listings + 0 = 0 AND starts_at >= ? AND ends_at <= ?"
 )
 
-// prepare prepares the statements for pages with perPage events.
+// prepare prepares the statements for pages with perPage events. On an error it closes those prepared before.
 func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error {
 	s.perPage = perPage
 	joined := " FROM events e LEFT JOIN images i ON i.id = e.image_id WHERE e.id "
@@ -106,7 +107,7 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// placeholders returns an SQL IN list of n placeholders.
+// placeholders returns an SQL IN list with n placeholders: IN (?,?).
 func placeholders(n int) string { return "IN (?" + strings.Repeat(",?", n-1) + ")" }
 
 // record contains the columns that events, venues and organizers have in common.
@@ -175,7 +176,7 @@ func (i *image) columns() []any {
 	return []any{&i.id, &i.path, &i.sourceURL, &i.extension, &i.width, &i.height, &i.size, &i.packed}
 }
 
-// unpack decodes the JSON column of an image's sizes. It must run before the next row is read.
+// unpack decodes the JSON column of an image's sizes, which may be NULL. It must run before the next row is read.
 func (i *image) unpack() error {
 	defer func() { i.packed = nil }()
 	if len(i.packed) == 0 {
@@ -184,7 +185,7 @@ func (i *image) unpack() error {
 	return json.Unmarshal(i.packed, &i.sizes)
 }
 
-// rows runs a prepared query and calls each with the cursor at every row.
+// rows runs a prepared query and calls each after every row has been read. An error of each ends it.
 func rows(ctx context.Context, statement *sql.Stmt, args []any, each func(*sql.Rows) error) (err error) {
 	rows, err := statement.QueryContext(ctx, args...)
 	if err != nil {
@@ -225,8 +226,7 @@ func (s *Server) byIDs(ctx context.Context, statement *sql.Stmt, args []any) ([]
 	return out, err
 }
 
-// written returns an error for a record in another language than the site's, because the server knows no
-// translations.
+// written returns an error for a record in another language than the site's, because the server has no translations.
 func (s *Server) written(r *record) error {
 	if r.language != s.Site.Language {
 		return fmt.Errorf("record %d is in the language %q", r.id, r.language)
@@ -234,7 +234,7 @@ func (s *Server) written(r *record) error {
 	return nil
 }
 
-// complete loads the venues, organizers and terms of events.
+// complete loads the venues, organizers and terms of one event, or of the events of a page.
 func (s *Server) complete(ctx context.Context, events []*event) error {
 	if len(events) == 0 {
 		return nil
@@ -247,7 +247,7 @@ func (s *Server) complete(ctx context.Context, events []*event) error {
 	if len(events) > 1 {
 		kind, n = 1, s.perPage
 	}
-	// A page that is not full asks for its last event some times more.
+	// A page that is not full repeats the id of its last event.
 	ids := make([]any, n)
 	for i := range ids {
 		ids[i] = events[min(i, len(events)-1)].id

@@ -6,7 +6,8 @@ import (
 	"errors"
 )
 
-// Rows returns all rows of a query with the names of its columns. MySQL returns texts as []byte.
+// Rows returns the names of a query's columns and all its rows. A row has a value for each column, as the driver
+// returns it. MySQL returns texts as []byte.
 func Rows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -29,7 +30,7 @@ func Rows(ctx context.Context, db *sql.DB, query string, args ...any) (columns [
 	return columns, out, rows.Err()
 }
 
-// Tx calls do in a transaction, and commits it unless do returns an error.
+// Tx calls do in a transaction, and commits it. If do returns an error, it rolls back and returns the error.
 func Tx(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -41,7 +42,8 @@ func Tx(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// NewEvent draws the id of an event, and calls do in the same transaction.
+// NewEvent reserves the id of a new event, and calls do with it in the same transaction. do must insert the event's
+// rows.
 func NewEvent(ctx context.Context, db *sql.DB, do func(tx *sql.Tx, id int64) error) error {
 	return Tx(ctx, db, func(tx *sql.Tx) error {
 		record, err := tx.ExecContext(ctx, "INSERT INTO records (kind) VALUES ('event')")

@@ -1,4 +1,4 @@
-// Package command runs the command lines of the laboratory.
+// Package command runs the command lines of the programs in the module lab.
 package command
 
 import (
@@ -12,19 +12,19 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Output is the writers of a command: Out for its result and Err for its progress.
+// Output contains the writers of a command: Out for its result and Err for its progress.
 type Output struct{ Out, Err io.Writer }
 
-// Main calls run with the arguments of the process, and exits with the status that it returns. A signal to end the
-// process ends the context. The second one ends the process at once.
+// Main calls run with the arguments of the process, and exits with the status that it returns. SIGINT or SIGTERM ends
+// the context. A second signal ends the process at once.
 func Main(run func(ctx context.Context, args []string, out, errs io.Writer) int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run parses args into the flags and subcommands of c, and calls the method Run of what they select, with a context and
-// an Output. It returns the exit status: 0 success, 1 failure, 2 wrong usage.
+// Run parses args into the flags and subcommands of c. It calls the method Run of the selected one with ctx and an
+// Output, if it has these parameters. It returns the exit status: 0 success, 1 failure, 2 wrong usage.
 func Run(ctx context.Context, c any, name, description string, args []string, out, errs io.Writer) int {
 	exit := -1
 	parser, err := kong.New(c, kong.Name(name), kong.Description(description), kong.Writers(out, errs),

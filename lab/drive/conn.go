@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// conn is a client's connection with one pending request at a time. It is opened again after it was closed.
+// conn is a client's connection with one pending request at a time. A request opens it again after it was closed.
 type conn struct {
 	dial    func(ctx context.Context) (net.Conn, error)
 	timeout time.Duration
 
 	mu   sync.Mutex // of net and over
-	net  net.Conn   // nil: closed
-	over bool
+	net  net.Conn   // nil means closed
+	over bool       // hangUp was called
 
 	r        *bufio.Reader
 	body     []byte
-	deadline time.Time // that is set
+	deadline time.Time // deadline set on net
 }
 
-// Large enough for most replies to come in one piece.
+// readSize is the size of the read buffer in bytes. Most replies fit into it.
 const readSize = 32 << 10
 
 func (c *conn) open(ctx context.Context) error {
@@ -52,7 +52,7 @@ func (c *conn) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.net != nil {
-		_ = c.net.Close() // nobody is left to be told
+		_ = c.net.Close() // no caller needs the error
 		c.net = nil
 	}
 }
@@ -65,7 +65,7 @@ func (c *conn) hangUp() {
 	c.close()
 }
 
-// do sends a request and reads the reply. It returns the body only if wanted is true.
+// do sends a request and reads the reply. If wanted is false, it skips the body.
 func (c *conn) do(ctx context.Context, req []byte, wanted bool) (status int, body []byte, err error) {
 	n := c.current()
 	if n == nil {
@@ -106,7 +106,8 @@ func (c *conn) exchange(n net.Conn, req []byte, wanted bool) (status int, last b
 
 var errGarbled = errors.New("no HTTP reply")
 
-// read reads a reply. last is true if the connection ends with it, also because of an error.
+// read reads a reply into body, without interim ones. last is true if the connection ends with it, also because of an
+// error. If wanted is false, it skips the body.
 func (c *conn) read(wanted bool) (status int, last bool, err error) {
 	c.body = c.body[:0]
 	var h header
@@ -132,7 +133,7 @@ func (c *conn) read(wanted bool) (status int, last bool, err error) {
 // header contains the fields of a reply's header that are needed to read its body.
 type header struct {
 	status  int
-	length  int // -1: none is told
+	length  int // -1 means none
 	chunked bool
 	close   bool
 }
@@ -162,7 +163,7 @@ func (c *conn) header() (header, error) {
 	}
 }
 
-// read parses a header line. It compares lengths of names first, since most headers are ignored.
+// read parses a header line. It ignores most headers, so it compares the lengths of names first.
 func (h *header) read(line []byte) error {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	switch {
@@ -195,10 +196,10 @@ func (c *conn) line() ([]byte, error) {
 	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
 
-// maxBody is how much of a body is kept at most.
+// maxBody limits the size in bytes of a body that is read, unless the body ends with the connection.
 const maxBody = 64 << 20
 
-// bytes reads n bytes of the body. If wanted is false, it skips them.
+// bytes appends n bytes of the reply to body. If wanted is false, it skips them.
 func (c *conn) bytes(n int, wanted bool) error {
 	if !wanted {
 		_, err := c.r.Discard(n)

@@ -1,13 +1,12 @@
-// Package drive sends HTTP requests to a server that is measured.
+// Package drive sends HTTP requests to a server and measures the replies.
 //
-// There are two ways. In a closed loop a number of clients each wait for their reply before they ask again: that shows
-// how much a server can do, and says little about how long people wait, since a server that stands still is not asked
-// meanwhile. In an open loop requests are due at times that were fixed before, whatever becomes of those before them, and
-// how long one took counts from the time it was due. So nothing that would have been asked while the server stood still
-// is left out.
+// There are two ways. In a closed loop, clients wait for a reply before they send the next request. That shows the
+// throughput of a server. It shows little about latency, because a server that stalls gets no requests meanwhile. In an
+// open loop, requests are due at times that were fixed before, whatever happens to earlier ones. Latency counts from
+// the time at which a request was due, so stalls are not left out.
 //
-// Client and server usually share a machine, so the client is made to cost little: connections are kept, requests are
-// bytes that were made before, of replies only the status and the length are read.
+// Client and server usually share a machine, so the client uses little CPU time. It keeps connections open, sends
+// prepared bytes, and skips bodies of replies unless Config.Reply is set.
 package drive
 
 import (
@@ -23,31 +22,31 @@ import (
 )
 
 // Request returns the bytes of the i-th request, counted from 0. It appends them to the empty buf or returns bytes
-// that it shares. It is called concurrently.
+// that it shares. Clients call it concurrently.
 type Request func(buf []byte, i int) []byte
 
-// Config describes a load: what is sent, to which server, by how many clients, and for how long. Address, Request,
-// Clients and Length are required.
+// Config describes a load: requests, server, number of clients, and duration. Address, Request, Clients and Length
+// are required. Dial replaces Address.
 type Config struct {
 	Address string // host:port
 	Request Request
-	Clients int           // connections at most; each has one request on the way at a time
-	Warm    time.Duration // before it is measured
-	Length  time.Duration // of measuring
-	Least   int           // replies: a closed loop goes on until it has so many, for four times its length at most
+	Clients int           // number of connections, with one pending request at a time
+	Warm    time.Duration // duration of the warm-up before measuring
+	Length  time.Duration // duration of measuring
+	Least   int           // replies without which a closed loop goes on, up to four times Length
 
-	Rate    float64 // requests in a second, for an open loop; 0 is a closed one
-	Poisson bool    // they come at random, as from very many people; evenly spaced otherwise
-	Seed    uint64  // of what is random
+	Rate    float64 // requests per second of an open loop; 0 means a closed loop
+	Poisson bool    // requests come at random, as from many users, and not evenly spaced
+	Seed    uint64  // seed of random numbers
 
-	// Timeout is how long a reply may take to come, and how long requests that are due wait for a free connection after
-	// the end; 0: 10 s.
+	// Timeout limits how long a reply may take. It also limits how long due requests wait for a free connection after
+	// the end. 0 means 10 s.
 	Timeout time.Duration
-	// Reply is told the status and body of each reply, by many at once; nil: bodies are skipped. The body is
-	// overwritten afterwards.
+	// Reply gets the status and body of each reply. Clients call it concurrently, and overwrite the body afterwards.
+	// Nil means that bodies are skipped.
 	Reply func(i, status int, body []byte)
 
-	// For tests; nil: TCP, and as precise as the system can.
+	// Dial and Sleep replace TCP and the most precise sleep of the system. Nil means no replacement.
 	Dial  func(ctx context.Context) (net.Conn, error)
 	Sleep func(time.Duration)
 }
@@ -64,8 +63,8 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Run sends requests for the configured time. It returns the results of requests that were due after the warm-up. It
-// returns an error if ctx ends or if no connection can be opened at the start.
+// Run sends requests for the configured time. It returns the results, in which most counts cover requests due after
+// the warm-up. It returns an error for an invalid Config, if ctx ends, or if no connection can be opened.
 func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Request == nil || c.Clients < 1 || c.Length <= 0 || c.Rate < 0 {
 		return nil, errors.New("drive: a request, clients and a length are needed")
@@ -75,7 +74,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := r.connect(ctx); err != nil {
 		return nil, err
 	}
-	// Who waits for a reply is not made to wait for its time to be over when somebody interrupts.
+	// An interrupt aborts pending requests instead of waiting for their timeout.
 	stop := context.AfterFunc(ctx, r.hangUp)
 	defer stop()
 	if c.Rate > 0 {
@@ -94,17 +93,17 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 type run struct {
 	Config
 	began   time.Time
-	end     time.Duration // when the last request is due
+	end     time.Duration // end of measuring, after the last request is due
 	workers []*worker
 	next    atomic.Int64 // number of the next request of a closed loop
 	replies atomic.Int64 // since the warm-up
-	enough  atomic.Int64 // when there were enough of them
+	enough  atomic.Int64 // time of reply number Least, 0 before
 }
 
 // worker is one client with its connection.
 type worker struct {
 	conn    conn
-	buf     []byte // empty
+	buf     []byte // empty buffer for requests
 	samples []Sample
 }
 
@@ -130,7 +129,7 @@ func (r *run) hangUp() {
 func (r *run) since() time.Duration { return time.Since(r.began) }
 
 // send sends the i-th request and records a sample. due is when it should have been sent, and told when the generator
-// passed it to a client.
+// passed it to a client. It returns the reason if there was no reply, else "".
 func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duration) Fault {
 	req := r.Request(w.buf, i)
 	s := Sample{Due: due, Told: told, Sent: r.since()}
@@ -143,7 +142,7 @@ func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duratio
 	return s.Fault
 }
 
-// closed runs a closed loop: each client sends its next request as soon as it has a reply.
+// closed runs a closed loop, in which a client sends its next request as soon as it has a reply.
 func (r *run) closed(ctx context.Context) {
 	var group sync.WaitGroup
 	r.began = time.Now()
@@ -155,7 +154,7 @@ func (r *run) closed(ctx context.Context) {
 					return
 				}
 				if r.send(ctx, w, int(r.next.Add(1)-1), now, now) != "" {
-					time.Sleep(10 * time.Millisecond) // a server that is away is not asked as fast as can be
+					time.Sleep(10 * time.Millisecond) // an unavailable server gets fewer requests
 				}
 				if done := r.since(); done >= r.Warm && r.replies.Add(1) == int64(r.Least) {
 					r.enough.Store(int64(done))
@@ -180,16 +179,16 @@ func (r *run) over(now time.Duration) bool {
 	return now >= r.end && (r.replies.Load() >= int64(r.Least) || now >= r.latest())
 }
 
-// arrival is a request that is due in an open loop.
+// arrival is a request that is due in an open loop. told is when the generator passed it to a client.
 type arrival struct {
 	i         int
 	due, told time.Duration
 }
 
-// open runs an open loop: requests are due at a fixed rate, and any free client sends them.
+// open runs an open loop: requests are due at a fixed average rate, and any free client sends them.
 func (r *run) open(ctx context.Context) {
 	schedule := r.schedule()
-	// Room for all, so that who tells never waits for those who do.
+	// The channel has room for all, so that the generator never waits for clients.
 	due := make(chan arrival, len(schedule))
 	var group sync.WaitGroup
 	r.began = time.Now()
@@ -209,7 +208,8 @@ func (r *run) open(ctx context.Context) {
 	group.Wait()
 }
 
-// tell sends an arrival to the channel due at each time of the schedule, until the schedule or ctx ends.
+// tell sends an arrival to the channel due at each time of the schedule. It returns after the last one, or when ctx
+// ends.
 func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arrival) {
 	done := make(chan struct{})
 	go func() {
@@ -230,7 +230,7 @@ func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arr
 	<-done
 }
 
-// schedule returns the times at which the requests of an open loop are due.
+// schedule returns the times at which the requests of an open loop are due, in ascending order.
 func (r *run) schedule() []time.Duration {
 	chance := rand.New(rand.NewPCG(r.Seed, 0x9E3779B97F4A7C15))
 	gap := float64(time.Second) / r.Rate

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sleep pauses for d, more exactly than time.Sleep: on an idle process, Go's timers are up to a millisecond late. It
+// sleep pauses for d, more exactly than time.Sleep. In an idle process, Go's timers are up to a millisecond late. It
 // may return early.
 func sleep(d time.Duration) {
 	t := syscall.NsecToTimespec(int64(d))
@@ -16,10 +16,10 @@ func sleep(d time.Duration) {
 	}
 }
 
-// reduceTimerSlack makes the kernel wake the calling goroutine on time, instead of up to 50 microseconds late. The
-// goroutine keeps its thread until it ends.
+// reduceTimerSlack makes the kernel wake the calling goroutine on time, instead of up to 50 microseconds late. It
+// locks the goroutine to its thread until the goroutine ends. Errors are ignored.
 func reduceTimerSlack() {
-	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and nobody else gets it
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and no other goroutine gets it
 	const setTimerSlack = 29
 	// Without it, sleeping is a little less exact.
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setTimerSlack, 1, 0)

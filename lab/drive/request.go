@@ -7,17 +7,18 @@ import (
 	"strconv"
 )
 
-// Get returns the bytes of a GET request for a URL, with headers in the form "Name: value".
+// Get returns the bytes of a GET request for a URL. headers have the form "Name: value".
 func Get(u *url.URL, headers ...string) []byte {
 	return Message("GET", u, nil, headers...)
 }
 
-// Message returns the bytes of a request with a body. Nil means no body.
+// Message returns the bytes of a request. headers have the form "Name: value". A nil body means none.
 func Message(method string, u *url.URL, body []byte, headers ...string) []byte {
 	return Append(nil, method, u, body, headers...)
 }
 
-// Append appends the bytes of a request to b. A nil body means none.
+// Append appends the bytes of a request to b and returns the result. headers have the form "Name: value". A nil body
+// means none.
 func Append(b []byte, method string, u *url.URL, body []byte, headers ...string) []byte {
 	b = append(append(append(b, method...), ' '), u.RequestURI()...)
 	b = append(append(append(b, " HTTP/1.1\r\nHost: "...), u.Host...), "\r\n"...)
@@ -39,7 +40,7 @@ func Address(u *url.URL) string {
 	return u.Host
 }
 
-// Each returns a Request that sends the given requests in turn, in a random order that the seed determines.
+// Each returns a Request that sends the given requests in turn. The seed determines their random order.
 func Each(all [][]byte, seed uint64) Request {
 	order := rand.New(rand.NewPCG(seed, 1)).Perm(len(all))
 	return func(_ []byte, i int) []byte { return all[order[i%len(order)]] }

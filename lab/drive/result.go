@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Fault is the reason why a request got no reply, "" if it got one.
+// Fault is the reason why a request got no complete reply, "" if it got one.
 type Fault string
 
-// Unsent and the constants after it are the reasons why a request got no complete reply.
+// Unsent to Other are the reasons why a request got no complete reply.
 const (
 	Unsent    Fault = "unsent" // no connection was free until long after the end
 	TimedOut  Fault = "timed out"
@@ -51,44 +51,46 @@ func faultOf(err error) Fault {
 
 // Sample is the outcome of one request. Times count from the start of the load.
 type Sample struct {
-	Due    time.Duration // in a closed loop it is due when the client is free
-	Told   time.Duration // when a client was told to send it
+	Due    time.Duration // when it should be sent; in a closed loop, when the client is free
+	Told   time.Duration // when the generator passed it to a client
 	Sent   time.Duration // when a connection was free for it
-	Done   time.Duration // when the reply, or the fault, was there
-	Status int           // 0: there is no reply
+	Done   time.Duration // when the reply was complete, or the fault occurred
+	Status int           // 0 means no reply
 	Fault  Fault
 }
 
-// maxLateness is how late the generator may be without being said to be late.
+// maxLateness is how late a request may be passed to a client, or sent, without counting as late.
 const maxLateness = time.Millisecond
 
-// Result is the outcome of the requests that were due after the warm-up. It stores all samples, so percentiles are
-// exact.
+// Result is the outcome of a load. Unless a comment says otherwise, counts are of requests that were due after the
+// warm-up. It stores all durations, so percentiles are exact.
 type Result struct {
-	Wanted float64       // rate of an open loop, in a second; 0 of a closed one
-	Length time.Duration // of measuring
+	Wanted float64       // requests per second of an open loop; 0 for a closed one
+	Length time.Duration // duration of measuring
 
-	All     int // requests ever replied to, the warm-up and the end included: what CPU time is divided by
-	Due     int // requests
-	Done    int // replies with a status of 2xx that came within the time
+	All     int // replies of the whole load, by which CPU time is divided
+	Due     int // requests that were due
+	Done    int // replies 2xx that came while it was measured, whenever they were due
 	Status  map[int]int
 	Faults  map[Fault]int
-	Late    int // requests that a client was told of over a millisecond late: the generator itself was too slow
+	Late    int // requests passed to a client over a millisecond late, because the generator was too slow
 	Waited  int // requests that waited over a millisecond for a free connection
 	LateMax time.Duration
 
-	Took   Times   // of replies with 2xx, from when the request was due
-	Served Times   // of the same, from when it was sent
-	Halves [2]Took // of the requests due in the first half of the time, and in the second
+	Took   Times   // durations until replies 2xx, from when requests were due
+	Served Times   // durations until the same replies, from when requests were sent
+	Halves [2]Took // those of requests due in the first half of the time, and in the second
 }
 
-// Took contains the durations of replies with 2xx, to the requests in one half of a load.
+// Took contains the durations until replies 2xx, for requests in one half of a load. They count from when requests
+// were due (Took) or sent (Served).
 type Took struct{ Took, Served Times }
 
 // Times are durations in ascending order.
 type Times []time.Duration
 
-// At returns a percentile: the smallest duration that a share (0 to 1) of all durations does not exceed.
+// At returns a percentile: the smallest duration that a share (0 to 1) of all durations does not exceed. It returns 0
+// for no durations.
 func (t Times) At(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -100,7 +102,7 @@ func (t Times) At(share float64) time.Duration {
 	return t[min(max(n-1, 0), len(t)-1)]
 }
 
-// add counts a sample of a run that is measured between the times from and to. All counts every reply, and Done
+// add counts a sample of a load that is measured between the times from and to. All counts every reply, and Done
 // those that came within the time. The other counts are of requests that were due within it.
 func (r *Result) add(s Sample, from, to time.Duration) {
 	if s.Status != 0 {
@@ -155,7 +157,7 @@ func (r *Result) sort() {
 // Rate returns the number of replies with a status 2xx per second.
 func (r *Result) Rate() float64 { return float64(r.Done) / r.Length.Seconds() }
 
-// Bad returns the number of requests without a reply or with another status than 2xx.
+// Bad returns the number of requests without a complete reply or with another status than 2xx.
 func (r *Result) Bad() (n int) {
 	for status, count := range r.Status {
 		if status < 200 || status > 299 {
@@ -168,8 +170,8 @@ func (r *Result) Bad() (n int) {
 	return n
 }
 
-// Errors summarises the requests that Bad counts, such as "503: 12, timed out: 1". It returns "none" if there are
-// none.
+// Errors summarises the requests that Bad counts, such as "503: 12, timed out: 1". It returns "none" for no such
+// request.
 func (r *Result) Errors() string {
 	var out []string
 	for _, status := range slices.Sorted(maps.Keys(r.Status)) {
@@ -186,7 +188,7 @@ func (r *Result) Errors() string {
 	return strings.Join(out, ", ")
 }
 
-// Merge adds the result of another run of the same load. Rate then is the rate over both.
+// Merge adds the result of another run of the same load. Rate then is the rate over both runs.
 func (r *Result) Merge(o *Result) {
 	r.Length += o.Length
 	r.All, r.Due, r.Done = r.All+o.All, r.Due+o.Due, r.Done+o.Done
@@ -211,7 +213,7 @@ func (r *Result) Merge(o *Result) {
 	r.sort()
 }
 
-// Median returns the median of values, the lower one of two, and the zero value for an empty list.
+// Median returns the median of values. It is the lower of two, and the zero value for an empty list.
 func Median[T cmp.Ordered](values []T) (m T) {
 	if len(values) == 0 {
 		return m

@@ -11,7 +11,7 @@ import (
 // backWithin is how long the service may take to notice that its database is back.
 const backWithin = 10 * time.Second
 
-// awayFor is how long a fault lasts: longer than a request has.
+// awayFor is how long a fault lasts, which is longer than the service's time limit for a request.
 const awayFor = requestTime + time.Second
 
 // outage is a service under load, for scenarios in which its database fails for a while. mysql is nil on SQLite.
@@ -24,8 +24,8 @@ type outage struct {
 	load  *load
 }
 
-// outage starts a MySQL server, a service and a load. by changes the database URL that the service gets, for example
-// to go through a proxy. Nil leaves it.
+// outage starts a MySQL server, a service and a load. by returns the database URL that the service gets, for example
+// one of a proxy. A nil by keeps the URL.
 func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (string, error)) (*outage, error) {
 	m, db, err := w.database(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (strin
 }
 
 // during calls begin to inject a fault, look to check the service while it lasts, and end to undo it. It then waits
-// until the service has recovered.
+// until the service has recovered. A nil look checks nothing.
 func (o *outage) during(ctx context.Context, what string, begin, end func(context.Context) error, look func(context.Context) error) error {
 	o.w.away.Store(true)
 	o.w.inject(what)
@@ -75,7 +75,7 @@ func (o *outage) during(ctx context.Context, what string, begin, end func(contex
 		return fmt.Errorf("%s is over: %w", what, err)
 	}
 	o.w.recovered(time.Since(began), backWithin)
-	// All who waited with a connection from before have had their reply.
+	// All requests that waited with an old connection have their reply.
 	if err := pause(ctx, requestTime); err != nil {
 		return err
 	}
@@ -83,7 +83,8 @@ func (o *outage) during(ctx context.Context, what string, begin, end func(contex
 	return pause(ctx, o.w.time/2)
 }
 
-// unavailable checks that the service reports that it cannot work: /readyz and requests reply 503, /healthz 200.
+// unavailable returns an error unless the service reports that it cannot work. Requests and /readyz must reply 503,
+// and /healthz 200.
 func (o *outage) unavailable(ctx context.Context) error {
 	err := wait(ctx, "/readyz is 503", requestTime+4*time.Second, func(ctx context.Context) error {
 		return status(ctx, o.p.base()+"/readyz", http.StatusServiceUnavailable)
@@ -100,7 +101,7 @@ func (o *outage) unavailable(ctx context.Context) error {
 	return errors.Join(err, status(ctx, o.p.base()+"/healthz", http.StatusOK))
 }
 
-// waitUntilWell waits until the service reads and writes and /readyz replies 200.
+// waitUntilWell waits until the service reads and writes, and /readyz and /readyz/write reply 200.
 func (o *outage) waitUntilWell(ctx context.Context) error {
 	c := o.w.client(o.token)
 	defer c.http.CloseIdleConnections()
@@ -119,7 +120,7 @@ func (o *outage) waitUntilWell(ctx context.Context) error {
 	})
 }
 
-// done stops the load and compares the calendar with what was acknowledged.
+// done stops the load, compares the calendar with the acknowledged writes, and stops the service.
 func (o *outage) done(ctx context.Context) error {
 	o.load.stop()
 	if o.p.gone() {
@@ -163,7 +164,7 @@ func (w *world) mysqlEnds(ctx context.Context, what string, end func(*mysqld)) e
 	return o.done(ctx)
 }
 
-// restart starts the MySQL server again after it ended.
+// restart starts the MySQL server again after it ended, and waits until it is ready.
 func (m *mysqld) restart(ctx context.Context) error {
 	if err := m.launch(); err != nil {
 		return err
@@ -225,7 +226,7 @@ func cutMySQL(ctx context.Context, w *world) error {
 // connections used.
 func refusingMySQL(ctx context.Context, w *world) error {
 	o, err := w.outage(ctx, func(m *mysqld, _ string) (string, error) {
-		// Who is not root stops at limits.
+		// Limits on connections and writes apply to users other than root.
 		for _, s := range []string{"CREATE USER almanac", "GRANT ALL ON almanac.* TO almanac"} {
 			if err := m.exec(ctx, s); err != nil {
 				return "", err
@@ -283,7 +284,7 @@ func refusingMySQL(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// readable checks that the service answers reads, signed in and anonymous, and refuses writes with 503.
+// readable returns an error unless the service answers reads, signed in and anonymous, and refuses writes with 503.
 func (o *outage) readable(ctx context.Context) error {
 	for _, c := range []*client{o.w.client(""), o.w.client(o.token)} {
 		if _, err := c.get(ctx, o.p.base(), "/events", http.StatusOK); err != nil {
@@ -297,7 +298,7 @@ func (o *outage) readable(ctx context.Context) error {
 	return errors.Join(check503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
 }
 
-// killAll kills all connections of the service to the MySQL server.
+// killAll kills all connections of the MySQL user almanac, which are the service's.
 func (m *mysqld) killAll(ctx context.Context) (err error) {
 	rows, err := m.root.QueryContext(ctx, "SELECT id FROM information_schema.processlist WHERE user = 'almanac'")
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 // namespace is the path of the API.
 const namespace = "/cal/events/v1"
 
-// client sends requests to one or more processes and checks each reply strictly.
+// client sends requests to processes of the service and checks that replies have the promised form.
 type client struct {
 	w     *world
 	http  *http.Client
-	token string // "" for nobody in particular
-	// mayVanish is whether connections may end without a reply: while processes are killed or started.
+	token string // access token, "" for anonymous requests
+	// mayVanish allows connections to end without a reply, for scenarios that kill or stop processes.
 	mayVanish bool
-	slack     time.Duration // beyond the time of a request
+	slack     time.Duration // time that a reply may take beyond requestTime
 }
 
 func (w *world) client(token string) *client {
@@ -48,11 +48,11 @@ func (a answer) into(v any) error {
 	return nil
 }
 
-// errRefused is a reply 503 with a well-formed body (contract, section 16).
+// errRefused is the error of a request whose reply is 503 with a well-formed body (contract, section 16).
 var errRefused = errors.New("503")
 
-// check503 returns nil if err, the outcome of a request, is a refusal with 503. Otherwise it describes what happened
-// instead.
+// check503 returns nil if err, the outcome of a request, is a refusal with 503. Otherwise it returns an error that
+// describes the outcome.
 func check503(err error) error {
 	switch {
 	case errors.Is(err, errRefused):
@@ -63,11 +63,12 @@ func check503(err error) error {
 	return fmt.Errorf("want 503: %w", err)
 }
 
-// errVanished is a connection that ended without a reply.
+// errVanished is the error of a request whose connection ended without a reply.
 var errVanished = errors.New("no reply")
 
-// send sends one request and returns the reply. Its error is errRefused, or errVanished for an unknown outcome. Other
-// errors are broken promises: a status 500 or one not in want, a malformed reply, or a late one.
+// send sends one request and returns the reply. errRefused means a 503 while a fault lasts, and errVanished an
+// unknown outcome. Other errors are broken promises: another status than those in want, a malformed reply, or none in
+// time.
 func (c *client) send(ctx context.Context, base, method, path, kind string, body []byte, want ...int) (answer, error) {
 	calm := !c.w.away.Load() // when it began
 	limit := requestTime + c.slack
@@ -88,7 +89,7 @@ func (c *client) send(ctx context.Context, base, method, path, kind string, body
 	a.took = time.Since(began)
 	if err != nil {
 		switch {
-		case ctx.Err() != nil: // the load ends; nobody knows
+		case ctx.Err() != nil: // the load ends, so the outcome is unknown
 			return a, fmt.Errorf("%w: %w", errVanished, context.Cause(ctx))
 		case within.Err() != nil:
 			return a, fmt.Errorf("%s %s: no reply within %v", method, path, limit)
@@ -127,8 +128,8 @@ func (c *client) exchange(req *http.Request) (answer, error) {
 	return answer{status: res.StatusCode, header: res.Header, body: data}, err
 }
 
-// checkShape returns an error if a reply is malformed, whatever the request was. Errors need their body (contract,
-// section 16), and temporary refusals need Retry-After.
+// checkShape returns an error if a reply is malformed, whatever the request was. Errors need a JSON body (contract,
+// section 16), and 429 and 503 also Retry-After. Other statuses from 500 are errors in any form.
 func checkShape(a answer) error {
 	if a.status >= 500 && a.status != http.StatusServiceUnavailable {
 		return fmt.Errorf("%d: %.300s", a.status, a.body)
@@ -158,14 +159,14 @@ func checkShape(a answer) error {
 	if a.status == http.StatusServiceUnavailable && e.Code != "rest_unavailable" {
 		return fmt.Errorf("503 with the code %q", e.Code)
 	}
-	// Zero would have all of them come back at once.
+	// Zero would make all clients return at once.
 	if after, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || after < 1 || after > 3600 {
 		return fmt.Errorf("%d with Retry-After %q", a.status, a.header.Get("Retry-After"))
 	}
 	return nil
 }
 
-// json sends a JSON body to a path of the API. want contains the expected statuses.
+// json sends a JSON body to a path of the API, and returns the reply. want contains the expected statuses.
 func (c *client) json(ctx context.Context, base, method, path string, body any, want ...int) (answer, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -174,7 +175,7 @@ func (c *client) json(ctx context.Context, base, method, path string, body any, 
 	return c.send(ctx, base, method, namespace+path, "application/json", data, want...)
 }
 
-// get requests a path of the API. want contains the expected statuses.
+// get requests a path of the API, and returns the reply. want contains the expected statuses.
 func (c *client) get(ctx context.Context, base, path string, want ...int) (answer, error) {
 	return c.send(ctx, base, http.MethodGet, namespace+path, "", nil, want...)
 }

@@ -39,7 +39,7 @@ func (c *clock) now() time.Time {
 
 func (c *clock) jump(by time.Duration) { c.ahead.Add(int64(by)) }
 
-// localService is the service in this process instead of one of its own, so that its clock can be set.
+// localService is the service inside this process, so that a scenario can set its clock.
 type localService struct {
 	store *store.Store
 	clock *clock
@@ -50,7 +50,7 @@ type localService struct {
 }
 
 // startLocal starts a service in this process, on a new SQLite file. Its rate limits are too high for the load to
-// reach.
+// reach. At the end of the scenario, its log must show no fault.
 func (w *world) startLocal(ctx context.Context) (_ *localService, err error) {
 	s := &localService{clock: &clock{}}
 	if s.store, err = store.Open(ctx, "sqlite://"+filepath.Join(w.dir, "almanac.db")); err != nil {
@@ -131,7 +131,7 @@ func (w *world) startLocal(ctx context.Context) (_ *localService, err error) {
 	return s, nil
 }
 
-// checkDurations returns an error if a request in the log took a negative time.
+// checkDurations returns an error if the log has a request with a negative duration.
 func checkDurations(log []byte) error {
 	if i := strings.Index(string(log), `"took":-`); i >= 0 {
 		return fmt.Errorf("a request took less than no time: %.200s", log[i:])
@@ -139,7 +139,7 @@ func checkDurations(log []byte) error {
 	return nil
 }
 
-// publish publishes due events again and again until ctx ends, as the program does every second.
+// publish publishes scheduled events that are due, every 300 ms until ctx ends. It returns nil then.
 func (s *localService) publish(ctx context.Context) error {
 	for {
 		if _, err := edit.PublishDue(ctx, s.store.Ent, s.clock.now()); err != nil && ctx.Err() == nil {
@@ -209,7 +209,7 @@ func (s *localService) scheduledEvent() *event {
 	}
 }
 
-// schedule creates an event that is to be published at an instant, and returns its id.
+// schedule creates an event with an instant of publication in the future, and returns its id.
 func (s *localService) schedule(ctx context.Context, c *client, due time.Time) (int64, error) {
 	body := s.scheduledEvent().body()
 	body["date_utc"] = due.Format(time.DateTime)
@@ -226,7 +226,8 @@ func (s *localService) schedule(ctx context.Context, c *client, due time.Time) (
 	return row.ID, err
 }
 
-// jumps sets the clock several times and checks the scheduled event after each jump. due is its publication date.
+// jumps sets the clock several times. After each jump it checks the scheduled event, times in replies and the
+// revision. due is the event's publication date.
 func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled int64, due time.Time) error {
 	nobody := w.client("")
 	defer nobody.http.CloseIdleConnections()
@@ -261,7 +262,8 @@ func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled
 	return nil
 }
 
-// shows waits until the anonymous caller can (want) or cannot read an event, alone and in lists.
+// shows waits until anonymous requests can (want) or cannot read an event, by id and in lists. It returns an error
+// after 5 seconds.
 func (s *localService) shows(ctx context.Context, c *client, id int64, want bool) error {
 	return wait(ctx, fmt.Sprintf("event %d is published: %t", id, want), 5*time.Second, func(ctx context.Context) error {
 		one, err := c.get(ctx, s.base, fmt.Sprintf("/events/%d", id), http.StatusOK, http.StatusForbidden)
@@ -283,8 +285,8 @@ func (s *localService) shows(ctx context.Context, c *client, id int64, want bool
 	})
 }
 
-// checkTimes checks that the times in the reply to a write follow the clock, and that the header RateLimit stays
-// plausible.
+// checkTimes checks that times in replies to writes follow the clock, and that the header RateLimit is plausible.
+// Deviations are broken promises.
 func (s *localService) checkTimes(ctx context.Context, w *world, c *client) error {
 	before := s.clock.now()
 	a, err := c.json(ctx, s.base, http.MethodPost, "/tags", object{"name": "tag 0"}, http.StatusCreated, http.StatusBadRequest)
@@ -322,8 +324,9 @@ func (s *localService) checkTimes(ctx context.Context, w *world, c *client) erro
 	return nil
 }
 
-// revoked checks tokens that were used before the clock is set. One that is revoked after the clock went back must
-// be refused at once. One that has expired must be refused, and work again when the clock is back before its end.
+// revoked checks tokens that were used before the clock is set. The service must refuse a token at once that is
+// revoked after the clock went back. It must refuse an expired one, and accept it again when the clock is back before
+// its end.
 func (s *localService) revoked(ctx context.Context, w *world) error {
 	secret, token, err := auth.IssueToken(ctx, s.store.Ent, s.clock.now(), s.user, "", nil)
 	if err != nil {

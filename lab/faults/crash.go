@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// killRounds is how often the process is killed.
+// killRounds is the number of times that a scenario kills the process.
 const killRounds = 5
 
 func killSQLite(ctx context.Context, w *world) error {
@@ -21,8 +21,8 @@ func killMySQL(ctx context.Context, w *world) error {
 	return w.killed(ctx, db, false)
 }
 
-// killed kills the process at random moments under load, starts it again and checks the calendar each time. images
-// includes uploads in the load.
+// killed kills the process at random moments under load, starts it again and checks the calendar each time. If images
+// is true, the load uploads images too.
 func (w *world) killed(ctx context.Context, db string, images bool) error {
 	p, err := w.serve(ctx, "almanac", db)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *world) killed(ctx context.Context, db string, images bool) error {
 	return p.stop(ctx)
 }
 
-// fixedAddresses returns a function that always returns the addresses of all the programs, for a load.
+// fixedAddresses returns a function for a load that always returns the base URLs of these programs.
 func fixedAddresses(programs ...*program) func() []string {
 	var out []string
 	for _, p := range programs {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// smallDisk is the size of the disk that is filled.
+// smallDisk is the size of the disk to fill, in bytes.
 const smallDisk = 24 << 20
 
-// fullDisk is a scenario that fills the disk of the database and the images with a foreign file and deletes it,
-// twice. Where no small disk can be mounted, the files of the service may not grow instead.
+// fullDisk is a scenario that twice fills the disk of the database and the images with another file. Where no small
+// disk can be mounted, it limits the size of the service's files instead.
 func fullDisk(ctx context.Context, w *world) error {
 	data := filepath.Join(w.dir, "data")
 	if err := os.Mkdir(data, 0o755); err != nil {
@@ -59,7 +59,7 @@ func fullDisk(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// fillUp writes a file that takes all remaining space of its disk.
+// fillUp writes a file that takes all remaining space of its disk. A full disk is not an error.
 func fillUp(name string) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -76,7 +76,7 @@ func fillUp(name string) (err error) {
 	return nil
 }
 
-// full checks that the service refuses to write events and images, and still answers reads.
+// full returns an error unless the service refuses a large write with 503 and still answers reads.
 func (o *outage) full(ctx context.Context) error {
 	writer, nobody := o.w.client(o.token), o.w.client("")
 	defer writer.http.CloseIdleConnections()

@@ -18,13 +18,13 @@ type group struct {
 	members []*mysqld
 }
 
-// errNoGroup is returned for servers that have no Group Replication.
+// errNoGroup is the error for servers that have no Group Replication. The scenario is then skipped.
 var errNoGroup = fmt.Errorf("%w: the server has no Group Replication", errSkipped)
 
-// groupName identifies the group. It is of no interest outside of it.
+// groupName identifies the replication group. Any UUID would do.
 const groupName = "8c9c1c2e-1c2e-4e0e-9b0a-2f1d3c4b5a69"
 
-// group starts three servers and makes them a group. The first is the primary.
+// group starts three servers and makes them a replication group. The first is the primary.
 func (w *world) group(ctx context.Context) (*group, error) {
 	g := &group{w: w, members: make([]*mysqld, 3)}
 	seeds := make([]string, len(g.members))
@@ -68,7 +68,7 @@ func groupOptions(i int, seeds []string) []string {
 	}
 }
 
-// form starts group replication on the servers.
+// form starts group replication on the servers, and waits until all are online.
 func (g *group) form(ctx context.Context) error {
 	for i, m := range g.members {
 		statements := []string{
@@ -99,7 +99,7 @@ func (g *group) form(ctx context.Context) error {
 	})
 }
 
-// url returns the URL of a database with the addresses of all members, for the service.
+// url returns the URL of a database for the service, with the addresses of all members.
 func (g *group) url(name string) string {
 	addresses := make([]string, len(g.members))
 	for i, m := range g.members {
@@ -108,7 +108,7 @@ func (g *group) url(name string) string {
 	return "mysql://root@" + strings.Join(addresses, ",") + "/" + name
 }
 
-// newPrimary waits until a member other than old is the primary, and returns it.
+// newPrimary waits until a member other than old accepts writes, and returns it.
 func (g *group) newPrimary(ctx context.Context, old *mysqld) (*mysqld, error) {
 	for {
 		for _, m := range g.members {
@@ -159,7 +159,7 @@ func failingOver(ctx context.Context, w *world) error {
 	return g.strays(ctx, db, token, primary)
 }
 
-// moves makes other members the primary, twice, and returns the last primary.
+// moves makes other members the primary, twice, and checks that the service recovers. It returns the last primary.
 func (g *group) moves(ctx context.Context, w *world, p *program, token string) (*mysqld, error) {
 	old := g.members[0]
 	for _, f := range []struct {
@@ -210,7 +210,7 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 		if refused := probes.stop(); f.name == "kill" && refused == 0 {
 			w.fail("/readyz/write was never 503 while there was no primary")
 		}
-		// All who waited with a connection from before have had their reply.
+		// All requests that waited with an old connection have their reply.
 		if err := pause(ctx, requestTime); err != nil {
 			return nil, err
 		}
@@ -223,13 +223,13 @@ func (g *group) moves(ctx context.Context, w *world, p *program, token string) (
 	return old, nil
 }
 
-// probes requests /readyz and /readyz/write of a program again and again, and counts how often the latter is 503.
+// probes requests /readyz and /readyz/write of a program repeatedly in a goroutine.
 type probes struct {
 	end     chan struct{}
 	refused chan int // how often /readyz/write was 503
 }
 
-// probe starts requesting /readyz, which must always reply 200, and /readyz/write.
+// probe starts to request /readyz and /readyz/write. Other replies of /readyz than 200 are broken promises.
 func (w *world) probe(ctx context.Context, p *program) *probes {
 	found := &probes{make(chan struct{}), make(chan int, 1)}
 	go func() {

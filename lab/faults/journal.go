@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// event contains the fields of an event that the audit compares.
+// event contains the fields of an event that scenarios compare with the stored ones.
 type event struct {
 	Title       string
 	Description string
@@ -27,11 +27,11 @@ func (e *event) equal(o *event) bool {
 		slices.Equal(e.Categories, o.Categories) && e.Trashed == o.Trashed
 }
 
-// entry lists the states in which an event may be. There are several after a write with an unknown outcome.
+// entry lists the states in which an event may be, since a write without a reply has an unknown outcome.
 type entry struct {
-	ID int64 // 0 while it was not told
-	// May is what it may be now; nil is that there is none. One: it was acknowledged. Two: the last write of it had no
-	// reply. It is not written again then, until it was looked at.
+	ID int64 // 0 while no reply has contained it
+	// May lists the possible states. Nil means that the event does not exist. A single state was acknowledged. Two mean
+	// that the last write had no reply. Writers do not change the event again until its state is known.
 	May []*event
 }
 
@@ -47,7 +47,7 @@ type journal struct {
 	unknown      int
 }
 
-// stateAt is an image whose upload was acknowledged: its address and bytes.
+// stateAt is an image whose upload was acknowledged: its URL and its bytes.
 type stateAt struct {
 	URL  string
 	Data []byte `json:"-"`
@@ -100,8 +100,8 @@ func (j *journal) lost() {
 	j.unknown++
 }
 
-// pick returns the first of the events with these titles whose state is known and that exists outside the trash, so
-// that it can be written again. It returns nil if there is none.
+// pick returns a copy of the first event with one of these titles that certainly exists outside the trash. It returns
+// nil if there is none.
 func (j *journal) pick(titles []string) (id int64, e *event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -108,7 +108,8 @@ func laggingReplica(ctx context.Context, w *world) error {
 	return l.end(ctx, db, token)
 }
 
-// waitForReplica waits until a replica has the revision of its source, for catchUpLimit at most.
+// waitForReplica waits until a replica has at least the calendar's revision of its source. It returns an error after
+// catchUpLimit.
 func (m *mysqld) waitForReplica(ctx context.Context, source *mysqld) error {
 	const newest = "SELECT value FROM almanac.counters WHERE name = 'revision'"
 	return wait(ctx, m.name+" has caught up", catchUpLimit, func(ctx context.Context) error {
@@ -127,7 +128,7 @@ func (m *mysqld) waitForReplica(ctx context.Context, source *mysqld) error {
 // catchUpLimit is how long a replica may take to apply what it has missed.
 const catchUpLimit = 2 * time.Minute
 
-// readsReplica waits until the service reads from a replica.
+// readsReplica waits until the service's log shows that it reads from a replica. It returns an error after waitLimit.
 func (l *lag) readsReplica(ctx context.Context) error {
 	return wait(ctx, "the service reads a replica", waitLimit, func(ctx context.Context) error {
 		data, err := os.ReadFile(l.p.logFile)
@@ -142,10 +143,10 @@ func (l *lag) readsReplica(ctx context.Context) error {
 	})
 }
 
-// usedServer finds in a log which server is read.
+// usedServer finds the name of the database server that the service reads from, in its log.
 var usedServer = regexp.MustCompile(`"msg":"database server is used","server":"([^"]*)"`)
 
-// replicated starts a MySQL server and two replicas of it.
+// replicated starts a MySQL server and two replicas of it, which replicate.
 func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*mysqld, err error) {
 	options := func(id string) []string {
 		return []string{"--server-id=" + id, "--log-bin=binlog", "--binlog-format=ROW", "--relay-log=relay"}
@@ -169,7 +170,7 @@ func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*my
 	if err != nil {
 		return nil, replicas, err
 	}
-	// Its own user: what root may, differs.
+	// Replication has a user of its own, since the rights of root differ by server.
 	for _, s := range []string{"CREATE USER copy IDENTIFIED BY 'copy'", "GRANT REPLICATION SLAVE ON *.* TO copy"} {
 		if err := source.exec(ctx, s); err != nil {
 			return nil, replicas, err
@@ -191,7 +192,7 @@ func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*my
 	return source, replicas, nil
 }
 
-// logPosition returns the current position in the server's binary log.
+// logPosition returns the current file and position of the server's binary log.
 func (m *mysqld) logPosition(ctx context.Context) (file, position string, err error) {
 	// MySQL has given up the second name, MariaDB does not know the first.
 	for _, show := range []string{"SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"} {
@@ -202,7 +203,7 @@ func (m *mysqld) logPosition(ctx context.Context) (file, position string, err er
 	return "", "", fmt.Errorf("where the log of %s stands: %w", m.name, err)
 }
 
-// firstTwo returns the first two columns of a query's first row.
+// firstTwo returns the first two columns of a query's first row, as text. A result without rows is an error.
 func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err error) {
 	rows, err := m.root.QueryContext(ctx, query)
 	if err != nil {
@@ -225,7 +226,7 @@ func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err e
 	return a, b, err
 }
 
-// lag is a service whose replica lags behind.
+// lag is a service whose replicas lag behind, with a signed-in and an anonymous client.
 type lag struct {
 	w                *world
 	p                *program
@@ -248,8 +249,8 @@ func (v version) event() *event {
 	}
 }
 
-// write creates the event, or changes it to its next version, and checks that the writer sees the new version at
-// once.
+// write creates the event, or changes it to its next version. It returns an error unless the writer reads the new
+// version at once.
 func (l *lag) write(ctx context.Context, when string) (version, error) {
 	v := version{l.newest.id, l.newest.number + 1}
 	body := v.event().body()
@@ -275,7 +276,8 @@ func (l *lag) write(ctx context.Context, when string) (version, error) {
 	return v, nil
 }
 
-// reads checks that a caller sees all of a version (want), or none of it, by id, in lists and in searches.
+// reads returns an error unless a client sees a version by id, in lists and in searches. If want is false, it must
+// see the version nowhere. A mixture of versions is an error.
 func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error {
 	n, id := strconv.Itoa(v.number), strconv.FormatInt(v.id, 10)
 	for _, path := range []string{"/events/" + id, "/events?include=" + id, "/events?search=wording" + n, "/events?tags=replica-" + n} {
@@ -314,8 +316,7 @@ func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error 
 	return nil
 }
 
-// waitForAll waits until a version is seen by callers who have not signed in. Refusals count as broken promises from
-// then on.
+// waitForAll waits until anonymous requests show a version. Refusals count as broken promises from then on.
 func (l *lag) waitForAll(ctx context.Context, v version) error {
 	return wait(ctx, fmt.Sprintf("all see version %d", v.number), waitLimit, func(ctx context.Context) error {
 		err := l.reads(ctx, l.nobody, v, true)
@@ -326,8 +327,8 @@ func (l *lag) waitForAll(ctx context.Context, v version) error {
 	})
 }
 
-// behind writes while replication is stopped. The writer must see each version at once. Other callers must see the
-// version from before, complete.
+// behind writes for a time while replication is stopped. The writer must see each version at once. Anonymous requests
+// must show the version from before.
 func (l *lag) behind(ctx context.Context, _ version, round int, length time.Duration) error {
 	// What is under way is applied or not, but does not change any more.
 	if err := pause(ctx, 300*time.Millisecond); err != nil {
@@ -351,7 +352,7 @@ func (l *lag) behind(ctx context.Context, _ version, round int, length time.Dura
 	return nil
 }
 
-// without checks that the service writes and reads after one or both replicas were killed.
+// without checks that the service writes, reads and is ready after one or both replicas were killed.
 func (l *lag) without(ctx context.Context) error {
 	one := "/events/" + strconv.FormatInt(l.newest.id, 10)
 	if _, err := l.signedIn.json(ctx, l.p.base(), http.MethodPut, one, object{"featured": false}, http.StatusOK); err != nil {
@@ -372,7 +373,7 @@ func (l *lag) without(ctx context.Context) error {
 	return nil
 }
 
-// end compares the calendar with the journal. It adds the scenario's event to the journal first.
+// end compares the calendar with the journal, to which it adds the scenario's event first. Then it stops the service.
 func (l *lag) end(ctx context.Context, db, token string) error {
 	l.w.journal.created(l.newest.event(), l.newest.id, true)
 	if err := l.w.verify(ctx, l.p, db, token); err != nil {

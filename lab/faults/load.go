@@ -17,24 +17,25 @@ import (
 	"time"
 )
 
-// load is a number of clients that write and read until stop is called.
+// load is a number of clients that send writes and reads until stop is called.
 type load struct {
 	w       *world
-	bases   func() []string // of the processes that answer
+	bases   func() []string // returns the base URLs of processes that get requests
 	writer  *client
 	reader  *client
 	writers int
 	readers int
 	images  bool
-	// everywhere: what one process acknowledged is read from another at once.
+	// everywhere makes writers check that all processes show an acknowledged write at once.
 	everywhere bool
 
 	cancel context.CancelFunc
-	end    chan struct{} // no more requests are begun
+	end    chan struct{} // closed when no more requests may begin
 	group  sync.WaitGroup
 }
 
-// load starts a load on the processes that bases returns. change adapts its settings first, and nil keeps them.
+// load starts a load on the processes whose base URLs bases returns. change adapts its settings first, and nil keeps
+// them. token is for writes.
 func (w *world) load(ctx context.Context, token string, bases func() []string, change func(*load)) *load {
 	l := &load{
 		w: w, bases: bases, writer: w.client(token), reader: w.client(""), writers: 6, readers: 2, end: make(chan struct{}),
@@ -55,7 +56,8 @@ func (w *world) load(ctx context.Context, token string, bases func() []string, c
 	return l
 }
 
-// repeat calls do until the load stops. It pauses briefly after a refusal.
+// repeat calls do until the load stops. It pauses between calls, longer after an error. Errors other than refusals
+// are broken promises.
 func (l *load) repeat(ctx context.Context, do func(context.Context) error) {
 	for {
 		select {
@@ -96,7 +98,7 @@ type loadWriter struct {
 	chance *rand.Rand
 }
 
-// write performs one random write and records its outcome.
+// write sends one random write and records its outcome in the journal.
 func (h *loadWriter) write(ctx context.Context) error {
 	bases := h.bases()
 	base := bases[h.chance.IntN(len(bases))]
@@ -116,8 +118,8 @@ func (h *loadWriter) write(ctx context.Context) error {
 // tag returns a random one of a few tag names that all writers create concurrently.
 func (h *loadWriter) tag() string { return "tag " + strconv.Itoa(h.chance.IntN(12)) }
 
-// make returns a new random event. Its venue and organizer are its own or shared with other events. Its tags are
-// shared.
+// make returns a new random event. Tags and categories have names that other events use too, and venue and organizers
+// may.
 func (h *loadWriter) make() *event {
 	h.made++
 	title := fmt.Sprintf("Event %s-%d", h.name, h.made)
@@ -181,7 +183,7 @@ func (h *loadWriter) create(ctx context.Context, base string) error {
 	return nil
 }
 
-// shows checks that an answer shows the event with an id as e.
+// shows returns an error unless a reply shows the event with an id as e.
 func (a answer) shows(id int64, e *event) error {
 	var row eventRow
 	err := a.into(&row)
@@ -191,7 +193,7 @@ func (a answer) shows(id int64, e *event) error {
 	return err
 }
 
-// seen checks that every process shows an event as e by id, and has it in a list.
+// seen returns an error unless every process shows an event as e by id, and has it in a list.
 func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	for _, base := range h.bases() {
 		a, err := h.reader.get(ctx, base, "/events/"+strconv.FormatInt(id, 10), http.StatusOK)
@@ -294,7 +296,7 @@ func (h *loadWriter) upload(ctx context.Context, base string) error {
 	return nil
 }
 
-// drawing returns the bytes of a random image, different in each call.
+// drawing returns the bytes of a random PNG image.
 func drawing(chance *rand.Rand) ([]byte, error) {
 	m := image.NewRGBA(image.Rect(0, 0, 24, 24))
 	for x := range 24 {
@@ -308,7 +310,7 @@ func drawing(chance *rand.Rand) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// read performs one random read.
+// read sends one random read and checks that the reply is a list.
 func (l *load) read(ctx context.Context, chance *rand.Rand) error {
 	bases := l.bases()
 	base := bases[chance.IntN(len(bases))]

@@ -1,10 +1,10 @@
-// Command faults has the service fail in the ways that services fail, and looks whether it keeps what it promised:
+// Command faults injects faults, such as a killed process, and checks that the service keeps its promises:
 //
 //	go -C lab run ./faults -binary ./almanac -mysqld ./start-mysqld [NAME...]
 //
-// It runs the real program as processes, writes to it under load, injects a fault, and compares what is there
-// afterwards with what was acknowledged. docs/faults.md says what each scenario promises, and bash .ci/faults runs
-// them all.
+// It runs the real program as processes, sends them writes and reads, and injects a fault. Afterwards it compares the
+// calendar with the acknowledged writes. docs/faults.md lists the promises of each scenario, and
+// bash .ci/faults runs all scenarios.
 package main
 
 import (
@@ -30,12 +30,13 @@ import (
 type scenario struct {
 	name  string
 	about string
-	most  time.Duration // it may take; what takes longer hangs
-	mysql bool          // needs a server of its own
+	most  time.Duration // limit after which the scenario counts as hanging
+	mysql bool          // needs a MySQL server of its own
 	run   func(context.Context, *world) error
 }
 
-// scenarios in the order they are begun: what waits most comes first, so that others run meanwhile.
+// scenarios lists all scenarios in the order of their start. Those that wait most come first, so that others run
+// meanwhile.
 var scenarios = []scenario{
 	{"slow-clients", "2,000 connections that send or take a byte a second", 3 * time.Minute, false, slowClients},
 	{"kill9-sqlite", "the process is killed during writes, on SQLite", 2 * time.Minute, false, killSQLite},
@@ -62,11 +63,11 @@ func main() {
 
 // testSetup contains the flags of the command.
 type testSetup struct {
-	binary string // almanac
+	binary string // path of the service's program
 	mysqld string // called with DIR PORT OPTION...; runs a server in the foreground
-	dir    string // for everything that is written
+	dir    string // folder for all files that scenarios write
 	seed   uint64
-	time   time.Duration // of load in a round
+	time   time.Duration // duration of the load in a round
 
 	timelines string // folder for the timelines of failovers; "" for none
 }
@@ -111,7 +112,8 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	return 0
 }
 
-// prepare makes paths absolute, creates the work folder and raises the limit of open files.
+// prepare makes the paths of programs absolute, creates the work folder and raises the limit of open files. A missing
+// program is an error.
 func prepare(s *testSetup) error {
 	for _, path := range []*string{&s.binary, &s.mysqld} {
 		if *path == "" {
@@ -135,7 +137,7 @@ func prepare(s *testSetup) error {
 	return errors.Join(err, raiseFiles())
 }
 
-// selectScenarios finds scenarios by name. No names select all.
+// selectScenarios finds scenarios by name. No names select all, and an unknown one is an error.
 func selectScenarios(names []string) ([]scenario, error) {
 	if len(names) == 0 {
 		return scenarios, nil
@@ -155,7 +157,7 @@ func selectScenarios(names []string) ([]scenario, error) {
 	return out, nil
 }
 
-// errSkipped is returned by a scenario that cannot run here.
+// errSkipped is wrapped by the error of a scenario that cannot run here.
 var errSkipped = errors.New("skipped")
 
 // result is the outcome of a scenario.
@@ -167,13 +169,13 @@ type result struct {
 	err     error
 }
 
-// tally counts requests, faults and the like in a scenario.
+// tally contains counts of requests and faults in a scenario, and its longest recovery.
 type tally struct {
 	acknowledged int // writes with a full reply of success
-	unknown      int // writes without a reply, or with one that leaves open whether they happened
-	refused      int // replies 503 while the fault lasted
-	replies      int // all
-	faults       int // injected
+	unknown      int // writes without a successful reply, which may have happened or not
+	refused      int // replies 503
+	replies      int // all replies that loads and checks got
+	faults       int // injected faults
 	recovery     time.Duration
 }
 
@@ -197,8 +199,8 @@ func runAll(ctx context.Context, s testSetup, chosen []scenario, parallel int, o
 	return results
 }
 
-// runOne runs a scenario and stops all processes that it started. It removes the scenario's files only if no promise
-// was broken.
+// runOne runs a scenario and stops all processes that it started. It keeps the scenario's files only if a promise was
+// broken.
 func runOne(ctx context.Context, s testSetup, c scenario, log *bytes.Buffer) (r result) {
 	r.scenario = c
 	fmt.Fprintf(log, "\n=== %s: %s\n", c.name, c.about)

@@ -23,7 +23,7 @@ func twoOnSQLite(ctx context.Context, w *world) error {
 		l.stop()
 		return err
 	}
-	// Writers of one process wait for those of the other, and nobody is refused while they do.
+	// Writers of one process wait for those of the other, and no request is refused meanwhile.
 	l.stop()
 	for _, p := range programs {
 		if err := w.verify(ctx, p, db, token); err != nil {
@@ -33,7 +33,7 @@ func twoOnSQLite(ctx context.Context, w *world) error {
 	return stopAll(ctx, programs)
 }
 
-// serveTwo starts two processes on a database. It also returns the token of an editor.
+// serveTwo starts two processes of the service on one database. It also returns the access token of an editor.
 func (w *world) serveTwo(ctx context.Context, db string) (programs []*program, token string, err error) {
 	for _, name := range []string{"one", "two"} {
 		p, err := w.serve(ctx, name, db)
@@ -55,7 +55,8 @@ func stopAll(ctx context.Context, programs []*program) error {
 	return nil
 }
 
-// fleet is several processes behind a simulated load balancer, which sends requests only to ready ones.
+// fleet is several processes of the service behind a simulated load balancer. It sends requests to all except those
+// in out.
 type fleet struct {
 	mu       sync.Mutex
 	programs []*program
@@ -80,7 +81,7 @@ func (f *fleet) set(p *program, out bool) {
 	f.out[p] = out
 }
 
-// processes is how many there are on one MySQL.
+// processes is the number of the service's processes that share one MySQL server.
 const processes = 8
 
 // eightOnMySQL is a scenario with eight processes on one MySQL server. A rolling deployment must go unnoticed by
@@ -135,7 +136,7 @@ func eightOnMySQL(ctx context.Context, w *world) error {
 	return stopAll(ctx, f.programs)
 }
 
-// deploy restarts three processes one after the other, each taken out of the load balancer before.
+// deploy restarts three processes one after the other. The load balancer sends no requests to a process meanwhile.
 func (f *fleet) deploy(ctx context.Context, w *world) error {
 	for _, p := range f.programs[:3] {
 		if err := pause(ctx, w.time/4); err != nil {
@@ -143,7 +144,7 @@ func (f *fleet) deploy(ctx context.Context, w *world) error {
 		}
 		w.inject(p.name + " is taken out, stopped and started again")
 		f.set(p, true)
-		// Who was just about to ask it has asked.
+		// Requests that were about to be sent have been sent.
 		if err := pause(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ func (f *fleet) deploy(ctx context.Context, w *world) error {
 	return pause(ctx, w.time/4)
 }
 
-// lose ends two processes while they get requests: one is stopped, one is killed. Then it starts both again.
+// lose ends two processes while they get requests: one by a normal stop, one by a kill. Then it starts both again.
 func (f *fleet) lose(ctx context.Context, w *world) error {
 	if err := pause(ctx, w.time/4); err != nil {
 		return err

@@ -28,8 +28,8 @@ type mysqld struct {
 	root  *sql.DB
 }
 
-// server starts a MySQL server. It syncs each commit to disk, as in production, so that acknowledged writes survive a
-// kill.
+// server starts a MySQL server and waits until it is ready. It syncs each commit to disk, as in production, so that
+// acknowledged writes survive a kill.
 func (w *world) server(ctx context.Context, name string, options ...string) (*mysqld, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *world) database(ctx context.Context) (m *mysqld, url string, err error)
 
 func (m *mysqld) address() string { return "127.0.0.1:" + strconv.Itoa(m.port) }
 
-// launch starts the process.
+// launch starts the server's process. It does not wait until the server is ready.
 func (m *mysqld) launch() (err error) {
 	log, err := os.OpenFile(filepath.Join(m.w.dir, m.name+".log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *mysqld) launch() (err error) {
 	return nil
 }
 
-// ready waits until the server accepts connections.
+// ready waits until the server accepts connections, for 90 seconds at most. It returns an error if the process ends.
 func (m *mysqld) ready(ctx context.Context) error {
 	return wait(ctx, m.name+" answers", 90*time.Second, func(ctx context.Context) error {
 		select {
@@ -101,10 +101,10 @@ func (m *mysqld) ready(ctx context.Context) error {
 	})
 }
 
-// kill sends SIGKILL to the server.
+// kill sends SIGKILL to the server and waits until it ends.
 func (m *mysqld) kill() { m.signal(syscall.SIGKILL) }
 
-// shutdown sends SIGTERM to the server, as an operator would.
+// shutdown sends SIGTERM to the server, like an operator, and waits until it ends.
 func (m *mysqld) shutdown() { m.signal(syscall.SIGTERM) }
 
 func (m *mysqld) signal(s syscall.Signal) {
@@ -130,7 +130,8 @@ func (m *mysqld) exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// either tries statements until the server accepts one, since MySQL and MariaDB differ in syntax.
+// either tries statements until the server accepts one, since MySQL and MariaDB differ in syntax. It returns all
+// errors if none is accepted.
 func (m *mysqld) either(ctx context.Context, statements ...string) error {
 	var errs []error
 	for _, s := range statements {
@@ -153,5 +154,5 @@ func (m *mysqld) database(ctx context.Context) (string, error) {
 	return db, err
 }
 
-// url returns the URL of the database with a name, at the address of the server or of a proxy.
+// url returns the URL of the database with a name. address is that of the server or of a proxy.
 func (m *mysqld) url(address, name string) string { return "mysql://root@" + address + "/" + name }

@@ -22,7 +22,7 @@ func raiseFiles() error {
 	return nil
 }
 
-// mountSmall mounts a filesystem in memory with the given size. unmount undoes it.
+// mountSmall mounts a filesystem in memory at dir, with a size in bytes. unmount removes it.
 func mountSmall(dir string, bytes int64) (unmount func() error, err error) {
 	if err := unix.Mount("almanac-faults", dir, "tmpfs", 0, "size="+strconv.FormatInt(bytes, 10)); err != nil {
 		return nil, fmt.Errorf("mount: %w", err)
@@ -47,7 +47,7 @@ func limitFiles(pid int, bytes uint64) error {
 	return nil
 }
 
-// peakMemory returns the peak memory (resident set) of a process in bytes.
+// peakMemory returns the largest amount of memory that a process has had (resident set), in bytes.
 func peakMemory(pid int) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -62,7 +62,7 @@ func peakMemory(pid int) (int64, error) {
 	return 0, fmt.Errorf("process %d: the system does not say how much memory it has", pid)
 }
 
-// setWindow sets the receive buffer of a socket, at least to the system's minimum.
+// setWindow sets the receive buffer of a socket in bytes, at least to the system's minimum. Errors are ignored.
 func setWindow(fd uintptr, bytes int) {
 	// Without it more of a reply is taken; what is measured is the same.
 	_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, bytes)

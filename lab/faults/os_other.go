@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-// raiseFiles does nothing: only Linux is supported.
+// raiseFiles does nothing, since only Linux is supported.
 func raiseFiles() error { return nil }
 
 func mountSmall(string, int64) (func() error, error) { return nil, errors.ErrUnsupported }

@@ -32,7 +32,8 @@ type program struct {
 	ended chan struct{} // closed when the process has ended
 }
 
-// serve starts a service on a database. Its request time-out is 3 s, to keep scenarios short.
+// serve starts a service on a database and waits until it answers. Its request timeout is requestTime, to keep
+// scenarios short.
 func (w *world) serve(ctx context.Context, name, db string, flags ...string) (*program, error) {
 	port, err := freePort(ctx)
 	if err != nil {
@@ -50,13 +51,13 @@ func (w *world) serve(ctx context.Context, name, db string, flags ...string) (*p
 	return p, nil
 }
 
-// requestTime is how long the programs work on a request.
+// requestTime is the request timeout with which scenarios start the service.
 const requestTime = 3 * time.Second
 
-// base returns the address of the program.
+// base returns the base URL of the program.
 func (p *program) base() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// launch starts the process and does not wait until it answers.
+// launch starts the process. It does not wait until the process answers.
 func (p *program) launch() (err error) {
 	log, err := os.OpenFile(p.logFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -74,7 +75,8 @@ func (p *program) launch() (err error) {
 	return nil
 }
 
-// start starts the process and waits until /healthz replies 200.
+// start starts the process and waits until /healthz replies 200. It returns an error if the process ends, and after
+// waitLimit.
 func (p *program) start(ctx context.Context) error {
 	if err := p.launch(); err != nil {
 		return err
@@ -92,7 +94,7 @@ func (p *program) start(ctx context.Context) error {
 	return err
 }
 
-// probe requests a URL and returns the status, without checking the reply.
+// probe requests a URL over a new connection and returns the status, without checking the reply.
 func probe(ctx context.Context, url string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTime+2*time.Second)
 	defer cancel()
@@ -119,7 +121,8 @@ func (p *program) gone() bool {
 	}
 }
 
-// kill sends SIGKILL to the process and waits until it has ended.
+// kill sends SIGKILL to the process and waits until it has ended. It does nothing for a process that has ended
+// already.
 func (p *program) kill() {
 	if p.cmd == nil || p.gone() {
 		return
@@ -149,7 +152,7 @@ func (p *program) stop(ctx context.Context) error {
 	return nil
 }
 
-// tail returns the last lines of the log.
+// tail returns the last lines of the log, or the text of an error if it cannot be read.
 func (p *program) tail(lines int) string {
 	data, err := os.ReadFile(p.logFile)
 	if err != nil {
@@ -159,8 +162,8 @@ func (p *program) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// innocent returns an error with log lines that show a fault of the program itself, such as a panic or a reply 500.
-// It returns nil if there are none.
+// innocent returns an error with log lines that show a panic, a data race or a reply 500 of the program. It returns
+// nil if there are none, or no log.
 func (p *program) innocent() error {
 	data, err := os.ReadFile(p.logFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -204,7 +207,8 @@ func logErrors(name string, log []byte) error {
 	return fmt.Errorf("the log of %s tells of %d faults of its own:\n  %s", name, count, strings.Join(found, "\n  "))
 }
 
-// command runs a command of the program to its end and returns what it printed.
+// command runs a command of the service's program to its end and returns what it printed. Another exit status than 0
+// is an error.
 func (w *world) command(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*waitLimit)
 	defer cancel()
@@ -217,7 +221,7 @@ func (w *world) command(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// editor adds an administrator to the database and returns an access token.
+// editor adds an administrator called driver to the database and returns an access token.
 func (w *world) editor(ctx context.Context, db string) (string, error) {
 	out, err := w.command(ctx, "user", "add", "--db", db, "--login", "driver", "--role", "administrator")
 	if err != nil {
@@ -230,7 +234,7 @@ func (w *world) editor(ctx context.Context, db string) (string, error) {
 	return words[len(words)-1], nil
 }
 
-// startProcess starts a process. ended is closed after the process has ended.
+// startProcess starts a process. The channel ended is closed after the process has ended.
 func startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -243,12 +247,12 @@ func startProcess(cmd *exec.Cmd) (ended chan struct{}, err error) {
 	return ended, nil
 }
 
-// cleanEnvironment returns the environment of this process without settings of the service.
+// cleanEnvironment returns this process's environment without the variables that configure the service.
 func cleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ALMANAC_") })
 }
 
-// freePort returns an unused port outside the range of client ports, so that it is still free when a process is
+// freePort returns an unused port outside the usual range of client ports. So it is still free when a process is
 // restarted.
 func freePort(ctx context.Context) (int, error) {
 	for range 100 {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// proxyMode is how a proxy treats connections.
+// proxyMode is how a proxy treats connections: pass, refuse or stall.
 type proxyMode int
 
 const (
 	pass   proxyMode = iota // bytes go through
-	refuse                  // new connections end at once, and those there were are reset
-	stall                   // connections are accepted and nothing goes through, nor is lost: it is held back until pass
+	refuse                  // new connections end at once, and open ones are reset
+	stall                   // connections are accepted, but bytes wait until pass
 )
 
 // proxy forwards TCP connections to the database, and can block or reset them like a broken network.
@@ -30,7 +30,7 @@ type proxy struct {
 	group   sync.WaitGroup
 }
 
-// newProxy starts a proxy to the address to, on a local port.
+// newProxy starts a proxy on a local port that forwards connections to an address.
 func newProxy(ctx context.Context, to string) (*proxy, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,7 +43,7 @@ func newProxy(ctx context.Context, to string) (*proxy, error) {
 
 func (p *proxy) address() string { return p.ln.Addr().String() }
 
-// set makes the proxy pass, refuse or stall connections from now on.
+// set changes the mode of the proxy. refuse also resets all open connections.
 func (p *proxy) set(to proxyMode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *proxy) close() error {
 	return err
 }
 
-// open blocks while the proxy holds bytes back. It returns false if the connection must end instead.
+// open blocks while the mode is stall. It returns false if the connection must end instead.
 func (p *proxy) open() bool {
 	for {
 		p.mu.Lock()
@@ -103,7 +103,8 @@ func (p *proxy) accept() {
 	}
 }
 
-// keep records a connection, so that reset can find it. It returns false if it must be reset at once.
+// keep records a connection, so that reset can find it. In the mode refuse it resets the connection and returns
+// false.
 func (p *proxy) keep(c *net.TCPConn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,7 +124,7 @@ func (p *proxy) forget(c *net.TCPConn) {
 	_ = c.Close()
 }
 
-// join connects a client to the server and copies bytes both ways.
+// join connects a client to the server and copies bytes both ways, until both directions end.
 func (p *proxy) join(client *net.TCPConn) {
 	if !p.keep(client) {
 		return
@@ -149,7 +150,7 @@ func (p *proxy) join(client *net.TCPConn) {
 	both.Wait()
 }
 
-// copy copies bytes until from ends, and then ends to.
+// copy copies bytes until from ends, and then closes to for writing. On errors it closes both.
 func (p *proxy) copy(to, from *net.TCPConn) {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -38,7 +38,7 @@ func removedFiles(ctx context.Context, w *world) error {
 		if err != nil {
 			return err
 		}
-		// Somebody looks at the database before anything is restarted.
+		// An operator checks the database before any restart.
 		if _, err := w.command(ctx, "check", "--db", db); err != nil {
 			return err
 		}
@@ -61,7 +61,8 @@ func removedFiles(ctx context.Context, w *world) error {
 	return stopAll(ctx, programs)
 }
 
-// refuses waits until a process refuses writes, still answers reads, and /readyz replies 503.
+// refuses waits until a process refuses writes and /readyz replies 503. It returns an error after 5 seconds, or if
+// reads or /healthz fail.
 func (w *world) refuses(ctx context.Context, p *program, token string) error {
 	writer, reader := w.client(token), w.client("")
 	defer writer.http.CloseIdleConnections()

@@ -17,16 +17,17 @@ import (
 	"time"
 )
 
-// What slow clients may cost others.
+// slowConnections to largePage configure the scenario of slow clients, and limit how they may affect others.
 const (
 	slowConnections = 1000 // connections that send slowly, and as many that take slowly
-	largeReplies    = 8    // of replies that no buffer of the system holds
+	largeReplies    = 8    // connections with replies larger than all buffers
 	slowMemory      = 300 << 20
 	slowP99         = 2 * time.Second
-	slowWindow      = 512 // bytes that slow readers have room for
+	slowWindow      = 512 // size of a slow reader's receive buffer in bytes
 	slowEvents      = 200
 	openWithin      = 60 * time.Second
-	// Since the last was opened. The server gives headers 10 s, bodies 30 s, a reply 60 s, and what comes after it 90 s.
+	// headersEnd to repliesEnd are when the server must have closed connections, since the last was opened. Its own
+	// limits are 10 s for headers, 30 s for bodies, 60 s for replies and 90 s when idle.
 	headersEnd = 25 * time.Second
 	bodiesEnd  = 50 * time.Second
 	largeEnd   = 80 * time.Second
@@ -35,7 +36,7 @@ const (
 	largePage  = "/events?per_page=50&start_date=2100-06-01&end_date=2110-01-01"
 )
 
-// slowClients is a scenario with connections that never finish, of four kinds. It measures other clients meanwhile.
+// slowClients is a scenario with four kinds of connections that never finish. It measures other clients meanwhile.
 func slowClients(ctx context.Context, w *world) error {
 	db := "sqlite://" + filepath.Join(w.dir, "almanac.db")
 	if out, err := w.command(ctx, "seed", "--db", db, "--events", strconv.Itoa(slowEvents)); err != nil {
@@ -148,7 +149,7 @@ func slowClients(ctx context.Context, w *world) error {
 	return p.stop(ctx)
 }
 
-// largeEvents creates events that make a page of a list about 3 MB large.
+// largeEvents creates 50 events, which make a page of a list about 3 MB large.
 func (w *world) largeEvents(ctx context.Context, p *program, token string) error {
 	c := w.client(token)
 	defer c.http.CloseIdleConnections()
@@ -164,7 +165,7 @@ func (w *world) largeEvents(ctx context.Context, p *program, token string) error
 	return nil
 }
 
-// gauge returns the value of a metric at the URL of a service.
+// gauge returns the value of a metric without labels. url is that of the service's metrics.
 func gauge(ctx context.Context, url, name string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -191,12 +192,12 @@ func gauge(ctx context.Context, url, name string) (float64, error) {
 type slow struct {
 	name  string
 	count int
-	first string // what is sent at once
-	drip  bool   // and a byte a second after it
-	take  bool   // a byte a second is taken of the reply
+	first string // text to send at once
+	drip  bool   // then sends a byte a second
+	take  bool   // then reads a byte of the reply a second
 	most  time.Duration
 
-	slots         chan struct{} // for those who take: as many ask at once; nil is any number
+	slots         chan struct{} // limits how many requests begin at once; nil means no limit
 	opened, ended atomic.Int64
 }
 
@@ -251,8 +252,8 @@ func (s *slow) hold(ctx context.Context, port int) {
 	}
 }
 
-// begin sends the first part of a request. Kinds that read replies slowly wait for the first byte, a few connections
-// at a time, since the number of requests is not under test.
+// begin sends the first part of a request. Kinds that read replies slowly wait for the first byte. Only a few
+// connections do so at a time, since the number of requests is not under test.
 func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	if s.slots != nil {
 		select {
@@ -269,8 +270,8 @@ func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	return err
 }
 
-// asked returns how long replies took for well-behaved clients in a stretch of time: two that read and one that
-// writes. It returns an error if a request failed.
+// asked returns the latencies of two clients that read and one that writes, in ascending order. It returns an error
+// if a request failed.
 func (w *world) asked(ctx context.Context, p *program, token string, length time.Duration) ([]time.Duration, error) {
 	end := time.Now().Add(length)
 	var mu sync.Mutex
@@ -309,7 +310,7 @@ func (w *world) asked(ctx context.Context, p *program, token string, length time
 	return all, failed
 }
 
-// quantile returns a quantile of sorted durations.
+// quantile returns a quantile of sorted durations, rounded to 10 microseconds. q is from 0 to 1.
 func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[int(float64(len(sorted)-1)*q)].Round(10 * time.Microsecond)
 }

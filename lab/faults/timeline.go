@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// timeline records each reply while something happens. A nil timeline records nothing.
+// timeline records replies and marks during a fault. note does nothing on a nil timeline.
 type timeline struct {
 	w     *world
 	began time.Time
@@ -21,7 +21,8 @@ type timeline struct {
 	marks   []timeMark
 }
 
-// timedReply is a reply with its time in seconds since the start of the timeline.
+// timedReply is a reply. at is when it came in seconds since the start of the timeline, and took its duration in
+// seconds.
 type timedReply struct {
 	at, took float64
 	write    bool
@@ -33,7 +34,7 @@ type timeMark struct {
 	what string
 }
 
-// startTimeline records the replies from now on.
+// startTimeline returns a timeline that records the replies from now on.
 func (w *world) startTimeline() *timeline {
 	t := &timeline{w: w, began: time.Now()}
 	w.timeline.Store(t)
@@ -55,7 +56,8 @@ func (t *timeline) mark(what string) {
 	t.marks = append(t.marks, timeMark{time.Since(t.began).Seconds(), what})
 }
 
-// end stops recording and logs the summary. It writes the replies to files if a flag names a folder.
+// end stops recording and logs the summary. If the flag -timelines names a folder, it writes the files NAME.csv and
+// NAME.svg there.
 func (t *timeline) end(name string) error {
 	t.w.timeline.Store(nil)
 	t.mu.Lock()
@@ -74,7 +76,8 @@ func (t *timeline) end(name string) error {
 	return os.WriteFile(path+".svg", t.svg(), 0o644)
 }
 
-// summary describes the longest time in which no write was acknowledged, and how all reads of the timeline went.
+// summary describes the longest time without an acknowledged write, the number of refused requests, and the slowest
+// read. It also lists the marks.
 func (t *timeline) summary() string {
 	var last, gap, gapBegan float64
 	reads, failedReads, refused := 0, 0, 0
@@ -104,7 +107,7 @@ func (t *timeline) summary() string {
 	return text
 }
 
-// csv returns the timeline as CSV, with a line for each reply and each mark.
+// csv returns the timeline as CSV, with a line for each mark, then one for each reply.
 func (t *timeline) csv() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "second,kind,status,took_ms")
@@ -121,7 +124,8 @@ func (t *timeline) csv() []byte {
 	return b.Bytes()
 }
 
-// svg returns a chart with a dot for each reply: time to the right, duration upwards, from 1 ms to 10 s.
+// svg returns a chart as SVG, with a dot for each reply. Time goes to the right, and the reply's duration upwards,
+// from 1 ms to 10 s.
 func (t *timeline) svg() []byte {
 	const width, row, left, top = 900.0, 150.0, 60.0, 40.0
 	var b bytes.Buffer

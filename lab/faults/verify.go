@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// eventRow is the JSON of an event with the fields that the audit compares.
+// eventRow is the JSON of an event with the fields that audit compares.
 type eventRow struct {
 	ID          int64
 	Status      string
@@ -54,7 +54,7 @@ func (r eventRow) event() *event {
 	return e
 }
 
-// withoutParagraphs removes the paragraph element that the service adds around a description.
+// withoutParagraphs removes the paragraph elements that the service adds to a description.
 func withoutParagraphs(html string) string {
 	return strings.TrimSpace(strings.NewReplacer("<p>", "", "</p>", "").Replace(html))
 }
@@ -62,13 +62,13 @@ func withoutParagraphs(html string) string {
 // calendarState is the whole calendar as read through the API.
 type calendarState struct {
 	events     []eventRow
-	venues     map[string]int // name: records of it
-	organizers map[string]int
-	terms      map[string]int // kind and name: the number of events that it says it has
-	doubled    []string       // terms of one name
+	venues     map[string]int // number of records by name
+	organizers map[string]int // number of records by name
+	terms      map[string]int // number of events that the reply claims, by kind and name
+	doubled    []string       // kind and name of terms that exist twice
 }
 
-// collect reads the whole calendar through the API. The client must be an administrator.
+// collect reads the whole calendar through the API. The client must be an administrator's.
 func (c *client) collect(ctx context.Context, base string) (*calendarState, error) {
 	const all = "&status=publish,future,draft,pending,private,trash"
 	f := &calendarState{venues: map[string]int{}, organizers: map[string]int{}, terms: map[string]int{}}
@@ -104,7 +104,8 @@ func (c *client) collect(ctx context.Context, base string) (*calendarState, erro
 	return f, err
 }
 
-// pages calls do with each element of all pages of a list.
+// pages calls do with the JSON of each record on all pages of a list. member is the name of the list in the reply. A
+// page with a wrong number of records is an error.
 func (c *client) pages(ctx context.Context, base, path, member string, do func([]byte) error) error {
 	for page := 1; ; page++ {
 		a, err := c.get(ctx, base, fmt.Sprintf("%s&per_page=50&page=%d", path, page), http.StatusOK)
@@ -136,8 +137,8 @@ func (c *client) pages(ctx context.Context, base, path, member string, do func([
 	}
 }
 
-// audit compares the calendar with the journal and returns a sentence for each broken promise. It also sets the
-// outcome of unknown writes to what it found.
+// audit compares the calendar with the journal and returns a sentence for each broken promise. It sets the state of
+// events in the journal to what it found, and forgets those that do not exist.
 func (j *journal) audit(f *calendarState) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -205,8 +206,8 @@ func (j *journal) audit(f *calendarState) []string {
 	return faults
 }
 
-// names checks that all names of venues and organizers are unique and that the venue of each event exists. A venue
-// or organizer of a single event must not exist without the event. It passes each problem to say.
+// names checks that names of venues and organizers are unique and that the venue of each event exists. A venue or
+// organizer of a single event must not exist without the event. It passes each problem to say.
 func (j *journal) names(f *calendarState, seen map[string]*event, say func(string, ...any)) {
 	for _, names := range []map[string]int{f.venues, f.organizers} {
 		for name, n := range names {
@@ -238,8 +239,8 @@ func describeEvents(may []*event) string {
 	return strings.Join(words, " or ")
 }
 
-// verify checks that all acknowledged writes are in the calendar and that none is incomplete. It updates the journal
-// for further rounds.
+// verify compares the calendar, its images and its change log with all acknowledged writes, and runs the command
+// check. Differences are broken promises. It updates the journal for further rounds.
 func (w *world) verify(ctx context.Context, p *program, db, token string) error {
 	w.away.Store(false)
 	c := w.client(token)
@@ -268,6 +269,7 @@ func (w *world) verify(ctx context.Context, p *program, db, token string) error 
 }
 
 // pictures checks that each acknowledged image is unchanged and that each image in the calendar has its file.
+// Differences are broken promises.
 func (w *world) pictures(ctx context.Context, c *client, p *program) error {
 	rows := make(map[int64]string)
 	err := c.pages(ctx, p.base(), "/images?x=1", "images", func(data []byte) error {
@@ -303,14 +305,14 @@ func (w *world) pictures(ctx context.Context, c *client, p *program) error {
 	return nil
 }
 
-// pathOf returns a URL without the process's scheme, host and port.
+// pathOf returns a URL without its scheme, host and port.
 func pathOf(address string) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 	return "/" + path
 }
 
-// counted checks that the change log has as many creations of events as there are events, and that its ids have no
-// gaps.
+// counted checks that as many events were created in the change log as are stored and listed. It also checks that the
+// log's ids have no gaps. Differences are broken promises.
 func (w *world) counted(ctx context.Context, db string, events int) (err error) {
 	st, err := store.OpenReading(ctx, db)
 	if err != nil {

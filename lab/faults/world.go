@@ -18,18 +18,18 @@ import (
 type world struct {
 	testSetup
 	dir     string
-	chance  *rand.Rand // of the scenario itself; what runs beside it makes its own
+	chance  *rand.Rand // random numbers for the scenario's own goroutine
 	journal *journal
-	rounds  int // of load, so that titles are unique
-	// away is whether refusals are right now: while a fault lasts, and until it was seen to have passed.
+	rounds  int // number of loads so far, which makes titles unique
+	// away means that the service may refuse requests: from the start of a fault until it has recovered.
 	away atomic.Bool
 	// timeline records replies; nil records none.
 	timeline atomic.Pointer[timeline]
 
 	mu       sync.Mutex
 	log      *bytes.Buffer
-	broke    []error // promises
-	more     int     // that were broken too
+	broke    []error // the first broken promises
+	more     int     // number of further broken promises
 	tally    tally
 	programs []*program
 	undo     []func() error
@@ -44,14 +44,14 @@ func newWorld(s testSetup, name string, log *bytes.Buffer) *world {
 	}
 }
 
-// say logs what happens in the scenario.
+// say adds a line to the scenario's log.
 func (w *world) say(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	fmt.Fprintf(w.log, format+"\n", args...)
 }
 
-// mostBroken is how many broken promises are told; the others are counted.
+// mostBroken is the number of broken promises that are logged. Further ones are only counted.
 const mostBroken = 12
 
 // fail records a broken promise. The scenario goes on, because further ones help to find the cause.
@@ -65,7 +65,7 @@ func (w *world) fail(format string, args ...any) {
 	w.broke = append(w.broke, fmt.Errorf(format, args...))
 }
 
-// broken returns the promises that fail recorded as one error, nil if there are none.
+// broken returns the broken promises that fail recorded as one error, nil if there are none.
 func (w *world) broken() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +76,8 @@ func (w *world) broken() error {
 	return errors.Join(errs...)
 }
 
-// tell prints details for finding the cause of a broken promise: the journal and the paths of the logs.
+// tell logs details for finding the cause of a broken promise. These are the journal's path and the last lines of the
+// programs' logs.
 func (w *world) tell() {
 	w.say("the folder %s is kept: logs, database, journal.json", w.dir)
 	if err := os.WriteFile(filepath.Join(w.dir, "journal.json"), w.journal.dump(), 0o600); err != nil {
@@ -95,7 +96,7 @@ func (w *world) count() tally {
 	return t
 }
 
-// add calls change with the tally of the scenario, which is locked meanwhile.
+// add calls change with the scenario's counts, which are locked meanwhile.
 func (w *world) add(change func(*tally)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +109,7 @@ func (w *world) inject(what string) {
 	w.say("fault: %s", what)
 }
 
-// recovered records the time until the service worked again. It records a broken promise if that is over the limit.
+// recovered records how long the service took until it worked again. More than the limit is a broken promise.
 func (w *world) recovered(took, limit time.Duration) {
 	w.add(func(t *tally) { t.recovery = max(t.recovery, took) })
 	w.say("well again after %v", took.Round(time.Millisecond))
@@ -117,14 +118,15 @@ func (w *world) recovered(took, limit time.Duration) {
 	}
 }
 
-// later registers a function to call at the end of the scenario, in reverse order like defer.
+// later registers a function that end calls. The last one registered is called first.
 func (w *world) later(do func() error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.undo = append(w.undo, do)
 }
 
-// end kills the programs and checks their logs. Then it calls the registered functions.
+// end kills the service's processes and checks their logs. Then it calls the functions that later registered, in
+// reverse order.
 func (w *world) end() error {
 	var errs []error
 	for _, p := range w.programs {
@@ -137,17 +139,16 @@ func (w *world) end() error {
 	return errors.Join(errs...)
 }
 
-// waitLimit is how long is waited for what takes moments on an idle machine.
+// waitLimit limits waiting for operations that take moments on an idle machine.
 const waitLimit = 40 * time.Second
 
-// wait calls so repeatedly until it returns nil. After the time most it returns the last error, with what as its
-// description.
+// wait calls so repeatedly until it returns nil. After the time most it returns the last error, prefixed by what.
 func wait(ctx context.Context, what string, most time.Duration, so func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	var last error
 	for {
-		// What an attempt found is told, not that there was no more time for another.
+		// The error is that of the last complete attempt, not that time was up.
 		if err := so(ctx); err == nil {
 			return nil
 		} else if ctx.Err() == nil || last == nil {
@@ -159,7 +160,7 @@ func wait(ctx context.Context, what string, most time.Duration, so func(context.
 	}
 }
 
-// pause sleeps for d. It returns an error if ctx ends first.
+// pause sleeps for d. It returns the cause if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

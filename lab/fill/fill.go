@@ -1,9 +1,9 @@
-// Package fill makes calendars to measure with: of any size, the same each time, with numbers as they are in life.
-// A few venues, words and tags are in very many events and most are in few, whatever the size.
+// Package fill generates calendars of any size for measurements, the same each time. Frequencies are realistic: a few
+// venues, words and tags are in very many events, and most are in few.
 //
-// Everything is written through bulk.Loader, so that slugs, search texts, counts and the change log are what the
-// service itself would have left. Package seed writes calendars that are nice to read; these have more tags and many
-// more different words, which is what filters and searches are measured with.
+// It writes most rows through bulk.Loader. So slugs, search texts, counts and the change log are like those of the
+// service itself. Package seed writes calendars that are nice to read. These have more tags and many more different
+// words, to measure filters and searches.
 package fill
 
 import (
@@ -25,11 +25,11 @@ import (
 // Options describes a calendar to generate. All fields except Series, Mixed and Progress are required.
 type Options struct {
 	Events   int
-	Series   int           // how many series the events are occurrences of; 0 means single events
+	Series   int           // number of series to which the events belong; 0 means single events
 	Mixed    bool          // every third event stays single
 	From     calendar.Wall // first day
 	Site     calendar.Site
-	Progress func(done int) // told now and then how many events there are
+	Progress func(done int) // called after each batch with the number of events; nil for none
 }
 
 const (
@@ -38,17 +38,17 @@ const (
 	authors  = 10
 	pictures = 36
 	tags     = 400
-	marker   = "bench-fill" // the setting that says what a database was filled with
+	marker   = "bench-fill" // setting in the database with the description of its calendar
 )
 
-// Default returns the default first day of a calendar: two months before the month of now. Most events are then in
-// the default window of lists.
+// Default returns the default first day of a calendar: the first of the month two months before now. Most events are
+// then in the default window of lists.
 func Default(now time.Time) calendar.Wall {
 	year, month, _ := now.UTC().Date()
 	return calendar.WallAt(year, month-2, 1, 0, 0, 0)
 }
 
-// description returns a text that identifies the calendar, stored in the database. Its version number must be
+// description returns a text that identifies the calendar and is stored in the database. Its version number must be
 // increased when the same options give other rows.
 func (o Options) description() string {
 	text := fmt.Sprintf("4: %d events from %s", o.Events, o.From)
@@ -85,7 +85,7 @@ type run struct {
 	events                                    []int64 // ids so far
 }
 
-// Database fills an empty database whose schema is current.
+// Database fills a database whose schema is current and that has no events.
 func Database(ctx context.Context, st *store.Store, o Options) error {
 	n, err := st.Ent.Event.Query().Count(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *run) people(ctx context.Context) error {
 	return nil
 }
 
-// tree is how many categories are on each level under those of the level above.
+// tree has the number of categories on each level of their tree, from the top.
 var tree = []int{6, 18, 16}
 
 func (r *run) terms(ctx context.Context) error {
@@ -163,7 +163,7 @@ func (r *run) terms(ctx context.Context) error {
 
 func (r *run) term(taxonomy calendar.Kind, i int) bulk.Term {
 	c := chanceOf(string(taxonomy), i)
-	// The words of low rank: those would be the names in life, too.
+	// Names are frequent words, since they would be in life.
 	title := capitalize(Word(100 + i))
 	if taxonomy == calendar.Tag {
 		title = Word(200 + i)
@@ -187,7 +187,7 @@ func (r *run) load(ctx context.Context, taxonomy calendar.Kind, terms []bulk.Ter
 	return ids, err
 }
 
-// pictures inserts rows of images. Their files do not exist.
+// pictures inserts rows of images. It writes no image files.
 func (r *run) pictures(ctx context.Context) (err error) {
 	rows := make([]func(*ent.ImageCreate), pictures)
 	for i := range rows {
@@ -208,7 +208,7 @@ func (r *run) pictures(ctx context.Context) (err error) {
 	return err
 }
 
-// all writes the events in batches. It generates a batch while the previous one is written.
+// all writes the events in batches. It generates a batch while it writes the previous one.
 func (r *run) all(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ready := make(chan *bulk.Batch, 1)

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Place returns the URL of the database with a name. where is a folder (the file NAME.db) or the URL of a MySQL
-// server.
+// Place returns the URL of the database with a name. where is a folder, for the SQLite file NAME.db, or the URL of a
+// MySQL server.
 func Place(where, name string) (string, error) {
 	if !strings.Contains(where, "://") {
 		return "sqlite://" + filepath.Join(where, name+".db"), nil
@@ -31,7 +31,7 @@ func Place(where, name string) (string, error) {
 	return server.String(), nil
 }
 
-// Open opens an existing database without migrating it.
+// Open opens the database at a URL without migrating it. A missing SQLite file is an error.
 func Open(ctx context.Context, at string) (*store.Store, error) {
 	if file, ok := store.SQLiteFile(at); ok {
 		if _, err := os.Stat(file); err != nil {
@@ -52,7 +52,7 @@ func Holds(ctx context.Context, at string, o Options) bool {
 	return st.Close() == nil && err == nil && ok
 }
 
-// Anew creates and fills the database at a URL. An existing database is emptied first.
+// Anew creates and fills the database at a URL. An existing database loses its content first.
 func Anew(ctx context.Context, at string, o Options) (err error) {
 	file, lite := store.SQLiteFile(at)
 	if lite {
@@ -84,8 +84,8 @@ func Anew(ctx context.Context, at string, o Options) (err error) {
 	return err
 }
 
-// Kept returns the URL of a database with a calendar, named PREFIX_EVENTS, such as scale_100k. It fills the database
-// unless it contains that calendar already. made reports whether it was filled.
+// Kept returns the URL of a database with a calendar, named PREFIX_EVENTS, such as scale_100k. It empties and fills
+// the database unless it contains that calendar already. made reports whether it did.
 func Kept(ctx context.Context, where, prefix string, o Options) (at string, made bool, err error) {
 	name := fmt.Sprintf("%s_%d", prefix, o.Events)
 	if o.Events%1000 == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// AddSeries turns the single events of a filled database into occurrences of series.
+// AddSeries turns the events of a filled database at a URL into occurrences of o.Series series. 0 changes no event.
 func AddSeries(ctx context.Context, at string, o Options) (err error) {
 	st, err := Open(ctx, at)
 	if err != nil {
@@ -26,7 +26,7 @@ func AddSeries(ctx context.Context, at string, o Options) (err error) {
 }
 
 // series assigns the events to series in turn, in the order of ids. An event with the same start as an earlier one of
-// its series stays single.
+// its series stays single. So does every third event if Mixed.
 func (r *run) series(ctx context.Context) error {
 	if r.Series == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// city is a city with its position. Cities with most venues come first in the list.
+// city is a city with its position in degrees and its time zone. Cities with most venues come first in the list.
 type city struct {
 	name, country       string
 	latitude, longitude float64
@@ -43,13 +43,13 @@ var cities = []city{
 	{"Auckland", "New Zealand", -36.8509, 174.7645, "Pacific/Auckland"},
 }
 
-// Centre returns the position of a city in degrees. rank 0 is the city with most venues.
+// Centre returns the position of a city's centre in degrees. rank 0 is the city with most venues.
 func Centre(rank int) (latitude, longitude float64) {
 	at := cities[rank%len(cities)]
 	return at.latitude, at.longitude
 }
 
-// cityOf returns the city of the venue with a number.
+// cityOf returns the city of the venue with a number, which counts from 0.
 func cityOf(venue int) city {
 	c := chanceOf("city", venue)
 	return cities[c.rank(len(cities))]
@@ -63,7 +63,7 @@ func (r *run) places(ctx context.Context) (err error) {
 	return err
 }
 
-// writeNamed writes a number of venues or organizers in batches, and returns their ids.
+// writeNamed writes a number of venues or organizers in batches, and returns their ids. record makes the i-th one.
 func writeNamed[T any](
 	ctx context.Context, r *run, count int, record func(i int) T, batchOf func([]T) (*bulk.Batch, error),
 ) (ids []int64, err error) {
@@ -123,7 +123,7 @@ func (r *run) organizer(i int) bulk.Organizer {
 	return o
 }
 
-// before returns a random publication date in the half year before the calendar was written.
+// before returns a random publication date in the half year before the time of all writes.
 func (r *run) before(c *randomSource) *time.Time {
 	return new(r.now.Add(-time.Duration(c.below(180*24*3600)) * time.Second))
 }
@@ -213,7 +213,7 @@ func (r *run) event(i, first int) bulk.Event {
 	return e
 }
 
-// time sets a random start and end of an event at a venue.
+// time sets a random start and end of an event in the zone of its venue. Some events are all-day.
 func (r *run) time(c *randomSource, e *edit.EventInput, venue int) {
 	zone, err := calendar.ParseZone(cityOf(venue).zone)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Words is how many words there are. Of a few thousand events most words are in none, of a million each is in some
-// hundreds.
+// Words is the number of different words in texts. Of a few thousand events, most words are in none. Of a million,
+// each is in some hundreds.
 const Words = 50_000
 
 var (
@@ -15,7 +15,7 @@ var (
 	syllableEnds = strings.Split("n r s l t m k _ _ _ _ _ _", " ")
 )
 
-// vocabulary makes up the words, the most frequent first; no two fold to the same.
+// vocabulary returns the made-up words, the most frequent first. Without diacritics, all are different.
 var vocabulary = sync.OnceValue(func() []string {
 	c := chanceOf("words", 0)
 	taken := make(map[string]bool, Words)
@@ -47,7 +47,7 @@ var asciiLetters = strings.NewReplacer("ł", "l", "ñ", "n", "ó", "o", "ę", "e
 // one in one of some thousand.
 func Word(rank int) string { return vocabulary()[rank] }
 
-// sentence returns a random sentence with a number of words.
+// sentence returns a sentence with a number of random words, without a full stop.
 func sentence(c *randomSource, words int) string {
 	var b strings.Builder
 	for i := range words {
@@ -59,7 +59,7 @@ func sentence(c *randomSource, words int) string {
 	return capitalize(b.String())
 }
 
-// name returns a number of random rarer words, each capitalised.
+// name returns a number of random words that are not among the most frequent, each capitalised.
 func name(c *randomSource, words int) string {
 	var parts []string
 	for range words {
@@ -75,7 +75,7 @@ func capitalize(s string) string {
 	return s
 }
 
-// paragraphs returns HTML with about a number of random words.
+// paragraphs returns HTML with at least a number of random words, and up to 47 more.
 func paragraphs(c *randomSource, words int) string {
 	var b strings.Builder
 	for words > 0 {

@@ -1,11 +1,11 @@
-// Command load measures a server by asking it, over connections that are kept:
+// Command load measures a server by sending requests over connections that stay open:
 //
 //	go -C lab run ./load -clients 64 http://127.0.0.1:8080/cal/events/v1/events
 //	go -C lab run ./load -clients 64 -rate 500 http://127.0.0.1:8080/cal/events/v1/events
 //
-// Without -rate each client asks again when it has its reply: that shows the throughput, and the latencies of a server
-// that is exactly saturated. With it, requests come at a fixed rate whatever becomes of those before, and the time of
-// each counts from when it was due. Several addresses, of one host, are asked in turn.
+// Without -rate, a client sends its next request when it has a reply. That shows the throughput, and the latencies of a
+// server that is exactly saturated. With -rate, requests come at a fixed rate whatever happens to earlier ones. Their
+// latency counts from when they were due. Several URLs, of one host, are requested in turn.
 package main
 
 import (
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// check validates the flags and sets the targets to measure.
+// check validates the flags and sets the requests to send. targets are URLs of one host.
 func (f *flags) check(targets []string) error {
 	f.Poisson = f.arrivals == "poisson"
 	if f.arrivals != "even" && !f.Poisson {
@@ -131,7 +131,7 @@ func (f *flags) check(targets []string) error {
 	return nil
 }
 
-// lines returns the non-empty lines of a file.
+// lines returns the non-empty lines of a file, without surrounding spaces. It returns nil for the name "".
 func lines(name string) (out []string, err error) {
 	if name == "" {
 		return nil, nil

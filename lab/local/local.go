@@ -1,4 +1,4 @@
-// Package local runs the service inside the program that measures it, on a port of this machine.
+// Package local runs the service inside a program that measures it, on a port of this machine.
 package local
 
 import (
@@ -24,26 +24,26 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// Login is the administrator that Start makes if there is none of the name, without a password.
+// Login is the name of the administrator that Start adds if missing. It has no password.
 const Login = "bench"
 
-// Config is the configuration of a Service: its database and what it should use.
+// Config is the configuration of a Service.
 type Config struct {
 	Store *store.Store
-	Index *index.Index // loaded and run by its owner; nil: lists are asked of the database
-	Media string       // folder of pictures; "": one that goes with the service
+	Index *index.Index // loaded and run by the caller; nil means that SQL finds lists
+	Media string       // folder for images; "" means a temporary one
 }
 
 // Service is the calendar service running in this process.
 type Service struct {
-	API    string        // address of the API
-	Token  string        // of an administrator
-	UserID int64         // that administrator
-	Site   calendar.Site // what it was started with
+	API    string        // URL of the API
+	Token  string        // access token of an administrator
+	UserID int64         // id of that administrator
+	Site   calendar.Site // site that it was started with
 	end    func() error
 }
 
-// Site returns the site that a Service has if its base URL is base.
+// Site returns the site of a Service with a base URL: in English, in US dollars, on the system's clock.
 func Site(base string) calendar.Site {
 	return calendar.Site{
 		BaseURL: base, Language: calendar.English, PerPage: 10,
@@ -52,7 +52,7 @@ func Site(base string) calendar.Site {
 	}
 }
 
-// Start starts the service in this process on a migrated database. It runs until Close.
+// Start starts the service in this process on a migrated database. It serves until Close, even if ctx ends.
 func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	var undo []func() error
 	end := func() error {
@@ -133,7 +133,8 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 // Close stops the service and waits until it has stopped.
 func (s *Service) Close() error { return s.end() }
 
-// Administrator returns a new token and the id of the administrator with the name Login. It adds the user if missing.
+// Administrator returns a new access token, valid for a day, and the id of the administrator with the name Login. It
+// adds the user if missing.
 func Administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
 	user, err := auth.FindUser(ctx, db, Login)
 	if errors.Is(err, auth.ErrNoUser) {

@@ -12,16 +12,17 @@ import (
 
 const (
 	listCount = 300
-	// pageSize is the number of events of each list. Shorter pages are not chosen, so that all cost about the same.
+	// pageSize is the number of events in each chosen list. No page is shorter, so that all cost about the same.
 	pageSize = 10
-	// popularCount events are each shown by popularShare of the lists. The lists around them are half of all.
+	// popularCount is the number of events that are each shown by popularShare of the lists, or more. Half of the lists
+	// are chosen for that.
 	popularCount = 5
-	popularShare = 10 // in percent
-	// otherCount events are on none of the lists.
+	popularShare = 10 // per cent
+	// otherCount is the number of chosen events that no list shows.
 	otherCount = 100
 )
 
-// event is an event in a list, with the fields that choosing requests needs.
+// event is an event in a list, with the fields from which requests are chosen.
 type event struct {
 	ID         int64     `json:"id"`
 	Start      string    `json:"start_date"`
@@ -59,14 +60,14 @@ type list struct {
 	events []int64 // ids of the events that the reply shows
 }
 
-// requestChoice is the chosen lists to request and the chosen events to change.
+// requestChoice contains the lists to request and the events to change.
 type requestChoice struct {
 	lists   []list
-	popular []int64 // events, each shown by one list in ten
+	popular []int64 // events that are each shown by at least one list in ten
 	other   []int64 // events that no list shows
 }
 
-// share returns the average share of the lists that show an event, over some events.
+// share returns the average share (0 to 1) of the lists that show an event of some events.
 func (c *requestChoice) share(events []int64) float64 {
 	n := 0
 	for _, l := range c.lists {
@@ -79,8 +80,8 @@ func (c *requestChoice) share(events []int64) float64 {
 	return float64(n) / float64(len(c.lists)*len(events))
 }
 
-// chooseRequests chooses lists from today on. Get asks for a list and returns nil for a page that does not exist. The same seed
-// makes the same choice from the same calendar.
+// chooseRequests chooses lists of events from today on. get requests a list, and returns nil for a page that does not
+// exist. The same seed gives the same choice from the same calendar. Too small a calendar is an error.
 func chooseRequests(get func(path string) ([]event, error), today time.Time, seed uint64) (*requestChoice, error) {
 	chance := rand.New(rand.NewPCG(seed, 3))
 	var sample, featured []event
@@ -151,7 +152,7 @@ func chooseRequests(get func(path string) ([]event, error), today time.Time, see
 	return c, nil
 }
 
-// unlistedEvents returns the events of a sample that no list shows.
+// unlistedEvents returns the ids of the events of a sample that no list shows, each once.
 func unlistedEvents(lists []list, sample []event) []int64 {
 	listed := map[int64]bool{}
 	for _, l := range lists {
@@ -169,11 +170,12 @@ func unlistedEvents(lists []list, sample []event) []int64 {
 	return out
 }
 
-// languages of lists; "" is that of the site.
+// languages are the languages of lists. "" means the site's.
 var languages = []string{"", "pl", "es"}
 
-// listsAround returns lists that may show an event on their first page: from its day or a day before on, with filters
-// that match it, in each language.
+// listsAround returns paths of lists that may show an event on their first page, in random order. They start on its
+// day or up to three days before. Their filters match it. It returns nil for an event without venue, organizer or
+// category.
 func listsAround(e event, chance *rand.Rand) []string {
 	day, err := time.Parse(time.DateTime, e.Start)
 	if err != nil || len(e.Venue) == 0 || len(e.Organizer) == 0 || len(e.Categories) == 0 {
@@ -204,7 +206,8 @@ func listsAround(e event, chance *rand.Rand) []string {
 	return out
 }
 
-// randomList returns any page of a list from any day on, with filters that match an event of a sample.
+// randomList returns the path of a random page of a list from a random day on. Its filters match an event of a sample
+// or select featured events.
 func randomList(sample []event, today time.Time, chance *rand.Rand) string {
 	e := sample[chance.IntN(len(sample))]
 	q := url.Values{"start_date": {date(today, chance.IntN(600))}}
@@ -233,5 +236,5 @@ func setLanguage(q url.Values, language string) {
 
 func listPath(q url.Values) string { return "/events?" + q.Encode() }
 
-// date formats the day that is later days after another.
+// date formats a day plus a number of days (later) as 2006-01-02.
 func date(day time.Time, later int) string { return day.AddDate(0, 0, later).Format(time.DateOnly) }

@@ -1,14 +1,13 @@
-// Command mixed measures how fast the service lists events while events are written, and prints which aims are met:
+// Command mixed measures how fast the service lists events while clients write events, and prints which aims are met:
 //
 //	go -C lab run ./mixed --mysql mysql://root@127.0.0.1:3306/
 //
-// It builds the program, makes the calendars unless they are there from the last time, and runs the service as a process
-// of its own on each engine. Clients ask for 300 different lists in turn while another client changes titles. It
-// compares the throughput at several rates of writes, with the throughput without writes as 1. Then it measures the CPU
-// time that the service takes for a cached list, for the first request of a list after a write of another event, and for
-// a list whose reply is not cached. Last comes memory.
+// It builds the service, fills databases unless they exist, and runs the service as a process on each database engine.
+// Clients request 300 different lists in turn while another client changes titles. It compares the throughput at
+// several rates of writes, with the throughput without writes as 1. It also measures the service's CPU time for a
+// list: cached, cached after a write of another event, and not cached. Last comes memory.
 //
-// Compare only figures of one machine.
+// Only figures of the same machine can be compared.
 package main
 
 import (
@@ -49,7 +48,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return command.Run(ctx, &settings{}, "mixed", "Measures lists of events while events are written.", args, out, errs)
 }
 
-// check validates the flags and creates the work folder.
+// check validates the flags and creates the work folder. It returns an error on other systems than Linux.
 func (s *settings) check() error {
 	if s.Rounds < 1 || s.Time <= 0 || s.Warm <= 0 || s.Events < 10_000 {
 		return errors.New("want at least one round, times above 0, and 10,000 events")
@@ -67,7 +66,7 @@ func (s *settings) check() error {
 	return os.MkdirAll(s.Dir, 0o755)
 }
 
-// Run measures the engines one after the other, and prints the tables.
+// Run measures the service on each database engine, one after the other, and prints the tables.
 func (s *settings) Run(ctx context.Context, o command.Output) (err error) {
 	if err := s.check(); err != nil {
 		return err
@@ -104,7 +103,7 @@ func flagsText(flags []string) string {
 	return strings.Join(flags, " ")
 }
 
-// prepare fills the engine's database and adds an administrator's token.
+// prepare fills the engine's database unless it exists, and sets its URL and an administrator's token.
 func (e *engine) prepare(ctx context.Context) (err error) {
 	began := time.Now()
 	at, made, err := fill.Kept(ctx, e.where, "mixed", fill.Options{

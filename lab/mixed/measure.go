@@ -22,30 +22,30 @@ import (
 
 const (
 	readers = 8
-	// writers is the number of connections of writes: an acknowledgement that comes late does not delay the next write.
+	// writers is the number of connections for writes. With several, a late reply does not delay the next write.
 	writers = 4
-	// connections is the number of clients while memory is measured.
+	// connections is the number of reading clients while memory is measured.
 	connections = 512
 )
 
-// engine is a database engine with a running service and all that was measured on it.
+// engine is a database engine with a running service and all measurements on it.
 type engine struct {
 	*settings
 	name  string
-	where string // folder, or URL of the server
+	where string // folder of SQLite files, or URL of the MySQL server
 	log   io.Writer
 
-	db    string // URL
-	token string // of an administrator
+	db    string // URL of the database
+	token string // access token of an administrator
 	*process.Process
 	*requestChoice
 
 	mixes []mix
-	// CPU times of a request by round. After a write of another event, checking a cached list takes afterWrite more
-	// than hot.
+	// CPU times of a request by round: a cached list (hot), a write, and a list without the cache. After a write of
+	// another event, a cached list takes afterWrite more than hot.
 	hot, write, afterWrite, uncached []time.Duration
-	memory                           memory // with the clients of crowd
-	mixedMemory                      memory // with the same clients beside 10 writes a second
+	memory                           memory // with many clients
+	mixedMemory                      memory // with the same clients during 10 writes a second
 }
 
 // memory is the service's peak memory in bytes, with the errors of requests during that time.
@@ -56,12 +56,12 @@ type memory struct {
 
 // mix is a rate of writes with the measurements at that rate, by round.
 type mix struct {
-	rate    float64 // writes a second that are due
-	popular bool    // events that one list in ten shows are written; false: events that no list shows
+	rate    float64 // writes per second that are due
+	popular bool    // writes change events that one list in ten shows, otherwise events that no list shows
 
-	lists    []float64       // replies a second
-	cpu      []time.Duration // of the service for a list, writes included
-	written  []float64       // acknowledged writes a second
+	lists    []float64       // lists per second
+	cpu      []time.Duration // CPU time of the service per list, including writes
+	written  []float64       // acknowledged writes per second
 	p50, p99 []time.Duration
 }
 
@@ -83,7 +83,7 @@ func (e *engine) measure(ctx context.Context) error {
 	return nil
 }
 
-// served starts a service, calls do and stops the service.
+// served starts a service with flags, calls do and stops the service. The first call also chooses the requests.
 func (e *engine) served(ctx context.Context, flags []string, do func(context.Context) error) (err error) {
 	e.Process, err = process.Serve(ctx, e.Program, e.db, filepath.Join(e.Dir, "media"), append(flags, e.ServeFlags...)...)
 	if err != nil {
@@ -136,7 +136,7 @@ func (e *engine) requests() ([][]byte, error) {
 	return out, nil
 }
 
-// reading returns a load that requests the chosen lists in turn.
+// reading returns the configuration of a closed loop that requests the chosen lists in turn.
 func (e *engine) reading(clients int) (drive.Config, error) {
 	requests, err := e.requests()
 	return drive.Config{
@@ -144,13 +144,13 @@ func (e *engine) reading(clients int) (drive.Config, error) {
 	}, err
 }
 
-// editor sends writes that give events new titles, one event after the other.
+// editor makes requests that give events new titles, one event after the other, and checks the replies.
 type editor struct {
 	urls         []*url.URL
 	headers      []string
-	began        int64 // in nanoseconds: makes titles differ from those of an earlier editor
+	began        int64 // nanoseconds since 1970, so that titles differ from those of earlier editors
 	acknowledged atomic.Int64
-	refusal      atomic.Value // text of a reply that acknowledges nothing
+	refusal      atomic.Value // description of the last reply that was no acknowledgement
 }
 
 func (e *engine) editor(events []int64) (*editor, error) {
@@ -168,7 +168,7 @@ func (e *engine) editor(events []int64) (*editor, error) {
 	return w, nil
 }
 
-// titleFormat is the title of the n-th write of an editor.
+// titleFormat formats the title that an editor's write sends, from the write's number and editor.began.
 const titleFormat = "Title %d of %d"
 
 func (w *editor) request(b []byte, n int) []byte {
@@ -177,7 +177,7 @@ func (w *editor) request(b []byte, n int) []byte {
 }
 
 // reply counts a write as acknowledged if the reply shows its title or a later one of the same event. A later write
-// may be committed before the reply is made.
+// may be committed before the service makes the reply.
 func (w *editor) reply(n, status int, body []byte) {
 	var shown struct{ Title string }
 	var number int
@@ -193,7 +193,7 @@ func (w *editor) reply(n, status int, body []byte) {
 	w.refusal.Store(fmt.Sprintf("write %d was answered with status %d: %.500s", n, status, body))
 }
 
-// lost returns an error unless all sent writes were acknowledged.
+// lost returns an error unless all sent writes were acknowledged. sent is their number.
 func (w *editor) lost(sent int) error {
 	if n := int(w.acknowledged.Load()); n != sent {
 		return fmt.Errorf("%d of %d writes were acknowledged; %v", n, sent, w.refusal.Load())
@@ -201,7 +201,7 @@ func (w *editor) lost(sent int) error {
 	return nil
 }
 
-// beside measures lists during writes, and the cost of a list after a write.
+// beside measures lists during writes and the CPU times of lists and writes, for several rounds.
 func (e *engine) beside(ctx context.Context) error {
 	for round := range e.Rounds {
 		for i := range e.mixes {
@@ -217,7 +217,7 @@ func (e *engine) beside(ctx context.Context) error {
 	return nil
 }
 
-// mix measures one round of lists while events are written at a rate.
+// mix measures one round of lists while an editor writes at the rate of m. It adds the results to m.
 func (e *engine) mix(ctx context.Context, m *mix) error {
 	events := e.other
 	if m.popular {
@@ -240,14 +240,14 @@ func (e *engine) mix(ctx context.Context, m *mix) error {
 	return w.lost(l.sent)
 }
 
-// load is what became of lists and of writes beside them.
+// load is the outcome of requesting lists while an editor writes.
 type load struct {
 	read, write *drive.Result
-	sent        int           // writes, those of the warm-up included
-	cpu         time.Duration // of the service for all after the warm-up
+	sent        int           // number of writes, including the warm-up
+	cpu         time.Duration // CPU time of the service after the warm-up
 }
 
-// load has clients ask for lists while an editor writes at a rate.
+// load lets clients request lists while an editor writes at a rate per second. A rate of 0 means no writes.
 func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor) (*load, error) {
 	reading, err := e.reading(clients)
 	if err != nil {
@@ -290,7 +290,7 @@ func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor)
 	return l, err
 }
 
-// cpu runs a load and returns the CPU time that the service used for it.
+// cpu runs a load and returns the CPU time that the service used meanwhile. A failed request is an error.
 func (e *engine) cpu(ctx context.Context, c drive.Config) (time.Duration, *drive.Result, error) {
 	before, err := proc.Read(e.PID())
 	if err != nil {
@@ -307,7 +307,7 @@ func (e *engine) cpu(ctx context.Context, c drive.Config) (time.Duration, *drive
 	return after.CPU - before.CPU, r, err
 }
 
-// listCost returns the CPU time per list of one client, after all lists were requested. They come from the cache
+// listCost returns the CPU time per list for one client, after all lists were requested. Lists come from the cache
 // unless it is disabled.
 func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	c, err := e.reading(1)
@@ -327,7 +327,8 @@ func (e *engine) listCost(ctx context.Context) (time.Duration, error) {
 	return total / time.Duration(r.All), nil
 }
 
-// costs measures the CPU time of lists and writes once, with one client.
+// costs measures CPU times with one client: of a cached list, a write, and a cached list after a write. It adds them
+// to the results.
 func (e *engine) costs(ctx context.Context) error {
 	hot, err := e.listCost(ctx)
 	if err != nil {
@@ -380,12 +381,12 @@ func (e *engine) costs(ctx context.Context) error {
 }
 
 // checkCost returns how much more CPU time a list after a write takes than a cached (hot) one. total is the time of
-// all given writes and lists.
+// all writes and lists. write and hot are the times of one.
 func checkCost(total time.Duration, writes int, write time.Duration, lists int, hot time.Duration) time.Duration {
 	return (total-time.Duration(writes)*write)/time.Duration(max(lists, 1)) - hot
 }
 
-// withoutCache measures lists on a service whose cache of replies is disabled.
+// withoutCache measures the CPU time of lists on a service that served started without a cache of replies.
 func (e *engine) withoutCache(ctx context.Context) error {
 	for range e.Rounds {
 		cost, err := e.listCost(ctx)
@@ -397,7 +398,7 @@ func (e *engine) withoutCache(ctx context.Context) error {
 	return nil
 }
 
-// peak measures the peak memory with many clients, without writes and during writes.
+// peak measures the service's peak memory with many clients, first without writes, then during writes.
 func (e *engine) peak(ctx context.Context) error {
 	for _, m := range []*memory{&e.memory, &e.mixedMemory} {
 		if err := proc.ResetPeak(e.PID()); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// aim is a goal with the measured value of each engine, a row of the last table.
+// aim is a goal for a measured value, a row of the last table.
 type aim struct {
 	name   string
-	unit   string // a format of a number
+	unit   string // format of the value, such as "%.3f ms"
 	figure func(*engine) float64
 	wanted string
-	met    func(float64) bool // nil: no more than reported
-	only   string             // name of the engine that is wanted; "" for each
+	met    func(float64) bool // reports whether a value reaches the goal; nil for values only reported
+	only   string             // name of the only engine with this goal; "" for all
 }
 
 func aims(all []*engine) []aim {
@@ -54,7 +54,8 @@ func aims(all []*engine) []aim {
 	}
 }
 
-// ratio returns the throughput of lists during writes divided by that without writes.
+// ratio returns the throughput of lists during writes divided by that without writes. It returns 0 if it was not
+// measured.
 func (e *engine) ratio(rate float64, popular bool) float64 {
 	for _, m := range e.mixes {
 		if m.rate == rate && m.popular == popular {
@@ -64,7 +65,7 @@ func (e *engine) ratio(rate float64, popular bool) float64 {
 	return 0
 }
 
-// verdict returns whether an engine reaches an aim, as text.
+// verdict returns an engine's value as text, and whether it reaches the goal if the engine has one.
 func (a *aim) verdict(e *engine) string {
 	v := a.figure(e)
 	text := fmt.Sprintf(a.unit, v)
@@ -77,7 +78,7 @@ func (a *aim) verdict(e *engine) string {
 	return text + ", MISSED"
 }
 
-// printTables prints a table for each engine and a table of the aims.
+// printTables prints tables of measurements for each database engine, and a table of the aims.
 func printTables(out io.Writer, all []*engine) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, e := range all {
@@ -128,5 +129,5 @@ func printTables(out io.Writer, all []*engine) error {
 	return w.Flush()
 }
 
-// formatMilliseconds formats a duration in milliseconds.
+// formatMilliseconds formats a duration in milliseconds with three decimals.
 func formatMilliseconds(d time.Duration) string { return fmt.Sprintf("%.3f ms", d.Seconds()*1e3) }

@@ -1,4 +1,4 @@
-// Package proc tells what a process of this machine has used. It needs Linux.
+// Package proc reads the CPU time and memory of a process on this machine. It needs Linux.
 package proc
 
 import (
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// tick is the unit of CPU times in /proc, on every Linux that there is.
+// tick is the unit of CPU times in /proc, on all usual Linux systems.
 const tick = 10 * time.Millisecond
 
 // Usage is the CPU time and memory that a process has used.
 type Usage struct {
-	CPU       time.Duration // of all its threads since it began
-	Memory    int64         // bytes in memory, what it shares with others included
-	Anonymous int64         // bytes of them that are no mapped file, as the program itself is
-	Peak      int64         // bytes in memory at most, since it began or since ResetPeak
+	CPU       time.Duration // CPU time of all its threads since it began
+	Memory    int64         // bytes in memory, including shared ones
+	Anonymous int64         // bytes of these that do not belong to mapped files
+	Peak      int64         // largest number of bytes in memory, since it began or since ResetPeak
 }
 
 // MiB converts bytes to MiB.
@@ -62,7 +62,7 @@ func cpu(stat []byte) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// memory parses /proc/PID/status into u.
+// memory parses the text of /proc/PID/status into u. A missing size is an error.
 func memory(status string, u *Usage) error {
 	found := 0
 	for line := range strings.Lines(status) {
@@ -89,8 +89,8 @@ func ResetPeak(pid int) error {
 	return os.WriteFile(file(pid, "clear_refs"), []byte("5"), 0)
 }
 
-// Load returns the machine's load average over the last minute as text. Measurements on a busy machine are
-// unreliable.
+// Load returns the machine's load average over the last minute as text, or "unknown". Measurements on a busy machine
+// are unreliable.
 func Load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"syscall"
 )
 
-// enlargePipe enlarges the buffer of a pipe for a process that writes faster than tail reads.
+// enlargePipe enlarges the buffer of a pipe to 1 MiB, for a process that writes faster than tail reads. Errors are
+// ignored.
 func enlargePipe(f *os.File) {
 	const setPipeSize = 1031
 	// A pipe of the usual size works as well, only slower.

@@ -1,4 +1,4 @@
-// Package process runs a server that is measured as a process of its own.
+// Package process runs a server program to measure as a process of its own.
 package process
 
 import (
@@ -26,14 +26,14 @@ type Process struct {
 	output *tail
 }
 
-// BaseURL is the public address that every server is given, wherever it listens, so that replies are the same to the
-// byte.
+// BaseURL is the public URL with which Serve configures the service, wherever that listens. So replies are equal to
+// the byte.
 const BaseURL = "http://127.0.0.1:8080"
 
-// Indexed is the beginning of what the service logs when its index is complete.
+// Indexed is the beginning of the text that the service logs when its index in memory is complete.
 const Indexed = "msg=index did="
 
-// module is the module of the service.
+// module is the path of the service's Go module.
 const module = "github.com/almanac-cal/almanac"
 
 // Build compiles the service into dir and returns the path of the program. The working directory must be in the
@@ -53,8 +53,8 @@ func Build(ctx context.Context, dir string) (program string, err error) {
 	return program, nil
 }
 
-// Serve starts the service on a database and waits until its index is complete, unless the flags include --no-index.
-// media is the folder for images.
+// Serve starts the service on a database and waits until it serves. It also waits until its index is complete, unless
+// the flags include --no-index. media is the folder for images.
 func Serve(ctx context.Context, program, db, media string, flags ...string) (*Process, error) {
 	awaited := []string{"almanac: serving"}
 	if !slices.Contains(flags, "--no-index") {
@@ -71,7 +71,7 @@ type tail struct {
 	last []byte
 }
 
-// tailSize is how much output is kept.
+// tailSize is the number of bytes of output that tail stores.
 const tailSize = 8 << 10
 
 func (t *tail) read(r *os.File) {
@@ -104,10 +104,12 @@ func freeAddress(ctx context.Context) (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// Patience is how long a server may take to start.
+// Patience is how long Start waits until a program is ready.
 const Patience = 2 * time.Minute
 
-// Start starts a program with --listen and waits until its output contains every awaited text.
+// Start starts a program with --listen and waits until its recent output contains every awaited text. It stops the
+// program and returns an error if that takes longer than Patience. Variables of Almanac and OpenTelemetry are removed
+// from its environment.
 func Start(ctx context.Context, awaited []string, program string, args ...string) (_ *Process, err error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
@@ -171,7 +173,7 @@ func (p *Process) await(ctx context.Context, awaited []string) error {
 // PID returns the id of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Alive returns an error if the process has ended.
+// Alive returns an error with the last output if the process has ended, else nil.
 func (p *Process) Alive() error {
 	select {
 	case <-p.ended:
@@ -181,8 +183,8 @@ func (p *Process) Alive() error {
 	}
 }
 
-// Stop asks the process to end and kills it after 10 s. It returns nil for a process that has ended already: Alive
-// reports that.
+// Stop ends the process with SIGTERM. After 10 s it kills the process and returns an error. It returns nil for a
+// process that has ended already, which Alive reports.
 func (p *Process) Stop() error {
 	if p.Alive() != nil {
 		return nil

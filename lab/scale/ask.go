@@ -27,13 +27,13 @@ type subject struct {
 	*local.Service
 	size  size // of the calendar
 	st    *store.Store
-	lists *index.Index // nil without one
+	lists *index.Index // index in memory, nil for none
 	facts *facts
 	end   []func() error
 }
 
-// start starts a service on a database, optionally with an index. It logs how long the index took and how much
-// memory it uses.
+// start starts a service on a database, optionally with an index in memory. It then logs how long the index took and
+// how much memory it uses.
 func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) (_ *subject, err error) {
 	s := &subject{st: st}
 	defer func() {
@@ -63,7 +63,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 	return s, err
 }
 
-// index starts an index as the service does, and waits until it is complete.
+// index starts an index in memory, waits until it is complete, and logs its duration and size.
 func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error) {
 	before := heap()
 	lists := index.New(s.st.Ent, read.EventColumns(), slog.New(slog.DiscardHandler))
@@ -95,7 +95,7 @@ func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error
 	return lists, nil
 }
 
-// ready waits until an index answers a filter.
+// ready waits until an index answers a filter. It returns other errors than index.ErrNotReady.
 func ready(ctx context.Context, lists *index.Index, filter *query.Events) error {
 	for {
 		_, err := lists.FindEvents(ctx, filter, 0, 1)
@@ -110,7 +110,7 @@ func ready(ctx context.Context, lists *index.Index, filter *query.Events) error 
 	}
 }
 
-// heap returns the bytes of live heap after a garbage collection.
+// heap returns the number of bytes in use on the heap after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -126,7 +126,7 @@ func (s *subject) close() error {
 	return errors.Join(errs...)
 }
 
-// client sends requests to a subject. It must not be used concurrently.
+// client sends requests to a service under measurement. It must not be used concurrently.
 type client struct {
 	http  *fasthttp.Client
 	api   string
@@ -144,7 +144,8 @@ func newClient(api, token string, connections int) *client {
 	}
 }
 
-// ask sends a GET request, as administrator if admin is set. The next call overwrites the returned body.
+// ask sends a GET request, as administrator if admin is true, and returns the body. The next call overwrites the
+// body. Another status than 200 is an error.
 func (c *client) ask(path string, admin bool) ([]byte, error) {
 	c.req.Reset()
 	c.req.SetRequestURI(c.api + path)
@@ -163,7 +164,7 @@ func (c *client) ask(path string, admin bool) ([]byte, error) {
 // took contains the durations of requests in ascending order.
 type took []time.Duration
 
-// at returns the duration within which a share (0 to 1) of the requests was answered.
+// at returns the duration within which a share (0 to 1) of the requests was answered. It returns 0 for no requests.
 func (t took) at(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -171,7 +172,7 @@ func (t took) at(share float64) time.Duration {
 	return t[min(int(float64(len(t))*share), len(t)-1)]
 }
 
-// effort contains flags that set how many requests are measured and for how long.
+// effort contains the flags that set how many requests are measured and for how long.
 type effort struct {
 	Requests   int           `help:"Requests for a question, at least 1." default:"200"`
 	Limit      time.Duration `help:"Time for a question, after which fewer requests are enough." default:"5s"`
@@ -179,7 +180,7 @@ type effort struct {
 	Throughput time.Duration `help:"Time for which throughput is measured; 0 leaves it out." default:"3s"`
 }
 
-// alone measures a question with one client and returns the durations.
+// alone requests paths in turn with one client, after a short warm-up. It returns the durations in ascending order.
 func (e effort) alone(ctx context.Context, c *client, paths []string, admin bool) (took, error) {
 	warm := time.Now()
 	for i := range max(min(e.Requests/10, len(paths)), 2) {
@@ -206,7 +207,8 @@ func (e effort) alone(ctx context.Context, c *client, paths []string, admin bool
 	return out, nil
 }
 
-// together measures a question with several concurrent clients and returns the requests per second.
+// together requests paths with several concurrent clients and returns the requests per second. It returns 0 if
+// throughput is not measured.
 func (e effort) together(ctx context.Context, client func() *client, paths []string, admin bool) (float64, error) {
 	if e.Throughput == 0 {
 		return 0, nil

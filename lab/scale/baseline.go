@@ -27,8 +27,8 @@ type baselineCmd struct {
 type contender struct {
 	name  string
 	api   string
-	took  map[string]took    // by question
-	rates map[string]float64 // requests in a second, the best of the rounds
+	took  map[string]took    // durations by question
+	rates map[string]float64 // requests per second by question, the best of the rounds
 }
 
 func (b baselineCmd) Run(ctx context.Context, o command.Output) error {
@@ -96,7 +96,7 @@ func (b baselineCmd) runOne(ctx context.Context, o command.Output, e engine, s s
 	return t.write(o.Out, b.Markdown)
 }
 
-// round measures all questions on a contender once.
+// round sends all questions to a contender once and adds the measurements.
 func (b baselineCmd) round(ctx context.Context, c *contender, asked []question, f *facts) error {
 	if c.took == nil {
 		c.took, c.rates = make(map[string]took), make(map[string]float64)
@@ -117,7 +117,7 @@ func (b baselineCmd) round(ctx context.Context, c *contender, asked []question, 
 	return nil
 }
 
-// agree returns an error unless all contenders give the same replies.
+// agree returns an error unless all contenders give the same reply to the first path of each question.
 func (s *subject) agree(all []*contender, asked []question) error {
 	for _, q := range asked {
 		path := q.paths(s.facts)[0]
@@ -138,7 +138,8 @@ func (s *subject) agree(all []*contender, asked []question) error {
 	return nil
 }
 
-// baseline starts a server of package baseline on the subject's database and returns the root of its API.
+// baseline starts a server of package baseline on the subject's database and returns the URL of its API. It runs
+// until the subject is closed.
 func (s *subject) baseline(ctx context.Context, way baseline.Way) (api string, err error) {
 	hand, err := baseline.New(ctx, baseline.Config{DB: s.st.DB, Site: s.Site, Way: way, Index: s.lists})
 	if err != nil {

@@ -42,7 +42,8 @@ func (x explainCmd) Run(ctx context.Context, o command.Output) error {
 	return nil
 }
 
-// runOne prints the SQL statements that the service sends for each question, on one database.
+// runOne prints the SQL statements that the service sends for each question, with their query plans. Of statements
+// that differ only in values it prints the first.
 func (x explainCmd) runOne(
 	ctx context.Context, o command.Output, e engine, s size, only *regexp.Regexp, withIndex bool,
 ) (err error) {
@@ -106,7 +107,7 @@ func (x explainCmd) runOne(
 
 var dialects = map[string]string{"MySQL": "mysql", "SQLite": "sqlite3"}
 
-// explain returns the database's query plan for a statement, as indented lines.
+// explain returns the database's query plan for a statement, as indented lines. engine is SQLite or MySQL.
 func explain(ctx context.Context, db *sql.DB, engine string, s statement) (plan string, err error) {
 	prefix := "EXPLAIN FORMAT=TREE "
 	if engine == "SQLite" {
@@ -147,12 +148,14 @@ var (
 	numberPattern = regexp.MustCompile(`\b\d+\b`)
 )
 
-// shapeOf returns a statement without its values. Statements of the same shape have nearly the same plan.
+// shapeOf replaces the numbers and value lists in a statement by placeholders. Statements with the same result have
+// nearly the same plan.
 func shapeOf(text string) string {
 	return numberPattern.ReplaceAllString(valueGroups.ReplaceAllString(text, "(?)"), "?")
 }
 
-// shortenStatement replaces long lists in a statement by an ellipsis and cuts it to limit characters, for printing.
+// shortenStatement replaces long lists in a statement by an ellipsis and cuts it after limit characters, for
+// printing.
 func shortenStatement(text string, limit int) string {
 	text = columnList.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Count(s, ",") < 4 {

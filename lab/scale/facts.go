@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// facts contains data of a calendar that questions use: names of frequent and of rare values, and a sample of
+// facts contains data of a calendar from which questions make paths: frequent and rare values, and samples of
 // records.
 type facts struct {
 	now   time.Time
-	pages int // of the default list
+	pages int // number of pages of the default list
 
 	categories, tags, venues, organizers extremeSlugs
 
-	events    []eventName // published ones that are not over
+	events    []eventName // published ones that start in the future
 	venueIDs  []int64
 	parents   []int64
-	series    []int64  // none in a calendar of single events
-	phrases   []string // of two words that stand in some text
+	series    []int64  // nil in a calendar of single events
+	phrases   []string // two adjacent words of some text
 	fragments []string // parts of words
 }
 
@@ -35,10 +35,11 @@ type eventName struct {
 // Values without events are ignored.
 type extremeSlugs struct{ popular, rare string }
 
-// samples is how many records are asked for in turn.
+// samples is the number of records or words that a question requests in turn, at most.
 const samples = 40
 
-// loadFacts reads the facts of a database. pages is the number of pages of the default list.
+// loadFacts reads the facts of a database. pages is the number of pages of the default list. Too small or past
+// calendars are an error.
 func loadFacts(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, error) {
 	f := &facts{now: now, pages: pages}
 	for _, e := range []struct {

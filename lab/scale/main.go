@@ -1,5 +1,4 @@
-// Command scale measures how the service answers as its calendar grows, from a thousand events to a million, on
-// SQLite and on MySQL:
+// Command scale measures the service's latencies on SQLite and MySQL, from a thousand events to a million:
 //
 //	go -C lab run ./scale fill --dir /var/tmp/scale --mysql mysql://root@127.0.0.1:3306/ --sizes 1k,10k,100k,1m
 //	go -C lab run ./scale fill --dir /var/tmp/series --sizes 1m --series 10000
@@ -7,7 +6,7 @@
 //	go -C lab run ./scale explain --mysql mysql://root@127.0.0.1:3306/ --sizes 100k
 //	go -C lab run ./scale baseline --dir /var/tmp/scale --sizes 100k
 //
-// Each size is a database of its own: the file scale_10k.db in the folder, and the database scale_10k of the server.
+// Each size has its own database, such as the file scale_10k.db or the MySQL database scale_10k.
 package main
 
 import (

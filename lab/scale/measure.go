@@ -24,14 +24,14 @@ type measureCmd struct {
 	Profile  string `help:"Write a CPU profile of the questions, of the calendar measured last." placeholder:"FILE" type:"path"`
 }
 
-// measured is the result of a question on one calendar.
+// measured contains the measurements of a question on one calendar.
 type measured struct {
 	took  took
-	rate  float64 // requests in a second, by several clients
-	total int     // of the list; -1: it is none
+	rate  float64 // requests per second of several clients, 0 if not measured
+	total int     // number of records in the list; -1 if the reply is no list
 }
 
-// result contains the results on one engine, by question and by size of the calendar.
+// result contains the measurements on one database engine, by question and by size of the calendar.
 type result struct {
 	sizes []size
 	by    map[string]map[size]measured
@@ -70,8 +70,8 @@ func (m measureCmd) Run(ctx context.Context, o command.Output) error {
 	return nil
 }
 
-// all measures the questions on all calendars of an engine. It alternates between sizes, so that other load on the
-// machine affects all of them equally.
+// all measures the questions on all calendars of a database engine. It alternates between sizes, so that other load
+// on the machine affects all of them equally.
 func (m measureCmd) all(ctx context.Context, o command.Output, e engine, asked []question, r *result) (err error) {
 	subjects := make(map[size]*subject)
 	defer func() {
@@ -117,10 +117,11 @@ func (m measureCmd) all(ctx context.Context, o command.Output, e engine, asked [
 	return nil
 }
 
-// rounds is in how many parts the requests for a question are sent, at most.
+// rounds is the largest number of parts in which the requests for a question are sent.
 const rounds = 4
 
-// round sends a part of the requests for a question. A question's requests are split over several rounds.
+// round sends one of several parts of the requests for a question and adds the durations to into. The last part may
+// also measure throughput.
 func (m measureCmd) round(
 	ctx context.Context, sub *subject, q question, round, parts int, into map[size]measured,
 ) error {
@@ -153,7 +154,7 @@ func (m measureCmd) round(
 	return err
 }
 
-// profile writes a CPU profile to a file until stop is called.
+// profile writes a CPU profile to a file until the caller calls stop.
 func profile(file string) (stop func() error, err error) {
 	f, err := os.Create(file)
 	if err != nil {
@@ -174,14 +175,15 @@ type pageTotals struct {
 	Pages int `json:"total_pages"`
 }
 
-// totals parses the totals in a reply. They are -1 if the reply is no list.
+// totals parses the totals in a reply. Total is -1 and Pages 0 if the reply is no list.
 func totals(body []byte) (pageTotals, error) {
 	t := pageTotals{Total: -1}
 	err := json.Unmarshal(body, &t)
 	return t, err
 }
 
-// tables returns a table of durations with the aims, and one of throughput if it was measured.
+// tables returns a table of durations with the aims, and one of throughput if it was measured. title is the beginning
+// of their titles.
 func (r *result) tables(asked []question, title string, e effort) []table {
 	times := table{title: title + ": p50 / p95 of one client", head: []string{"Question"}}
 	rates := table{title: fmt.Sprintf("%s: requests/s of %d clients", title, e.Clients), head: []string{"Question"}}
@@ -232,7 +234,8 @@ func (r *result) tables(asked []question, title string, e effort) []table {
 	return []table{times, rates}
 }
 
-// span returns the two sizes between which growth is measured: 10k (or else the smallest) and the largest.
+// span returns the two sizes of calendars between which growth is measured. They are 10k (or else the smallest) and
+// the largest.
 func (r *result) span() (small, large size) {
 	small, large = slices.Min(r.sizes), slices.Max(r.sizes)
 	if slices.Contains(r.sizes, 10_000) && large > 10_000 {
@@ -241,8 +244,8 @@ func (r *result) span() (small, large size) {
 	return small, large
 }
 
-// growth returns the ratio of a question's median duration on the large calendar to that on the small one. It is NaN
-// if one was not measured, or if there is only one calendar.
+// growth returns a question's median duration on the large calendar of span, divided by that on the small one. It is
+// NaN if one was not measured, or if there is only one calendar.
 func (r *result) growth(name string) float64 {
 	small, large := r.span()
 	before, after := r.by[name][small].took.at(0.5), r.by[name][large].took.at(0.5)
@@ -252,10 +255,11 @@ func (r *result) growth(name string) float64 {
 	return float64(after) / float64(before)
 }
 
-// flatness is what "does not grow" allows for noise.
+// flatness is the largest growth that still counts as flat, because of noise.
 const flatness = 1.5
 
-// judge returns the aim of a question and whether it is reached, as cells of the table.
+// judge returns two cells of the table: the aim of a question, and whether it is reached. Without an aim they are "–"
+// and "".
 func (r *result) judge(q question) []string {
 	within := func(what string, value, limit float64) []string {
 		switch {
@@ -283,7 +287,7 @@ func (r *result) judge(q question) []string {
 	return []string{"–", ""}
 }
 
-// formatDuration formats a duration in milliseconds with three significant digits.
+// formatDuration formats a duration in milliseconds: two decimals below 10 ms, one below 100 ms, none above.
 func formatDuration(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 )
 
-// size is a number of events. Flags accept 1k, 10k, 1m or digits.
+// size is a number of events in a calendar. Flags accept 1k, 10k, 1m or digits.
 type size int
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -70,7 +70,7 @@ func (p places) engines() ([]engine, error) {
 	return out, nil
 }
 
-// database returns the URL of the database with a calendar of a size.
+// database returns the URL of the database with a calendar of a size. The database need not exist.
 func (e engine) database(s size) (string, error) {
 	where := e.p.Dir
 	if e.name == "MySQL" {
@@ -79,7 +79,7 @@ func (e engine) database(s size) (string, error) {
 	return fill.Place(where, "scale_"+s.String())
 }
 
-// open opens the database with a calendar of a size, without migrating it.
+// open opens the existing database with a calendar of a size, without migrating it.
 func (e engine) open(ctx context.Context, s size) (*store.Store, error) {
 	at, err := e.database(s)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// table is a table to print.
+// table is a table to print. Its rows have as many cells as its head.
 type table struct {
 	title string
 	head  []string
@@ -15,7 +15,7 @@ type table struct {
 	note  string // below the table
 }
 
-// write prints the table with aligned columns, or as Markdown.
+// write prints the table with aligned columns, or as Markdown if markdown is true.
 func (t table) write(w io.Writer, markdown bool) error {
 	var b strings.Builder
 	width := make([]int, len(t.head))

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/fill"
 )
 
-// aim is the limit that a question's duration or growth should keep.
+// aim is the limit that a question's latency, or its growth with the calendar, should keep.
 type aim int
 
 const (
@@ -23,12 +23,12 @@ type question struct {
 	name    string
 	aim     aim
 	paths   func(*facts) []string
-	admin   bool // asked by an administrator
-	clients bool // also asked by several clients at once
+	admin   bool // requests are an administrator's
+	clients bool // throughput is measured too, with several clients
 	from    size // the smallest calendar for which it makes sense
 }
 
-// listPath returns the path of a list with a query.
+// listPath returns the path of a list with a query. pairs are names and values in turn.
 func listPath(collection string, pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("/" + collection)
@@ -39,7 +39,7 @@ func listPath(collection string, pairs ...string) string {
 	return b.String()
 }
 
-// singlePath returns the paths of a question with a single path, a list with a query.
+// singlePath returns a function for question.paths that returns one path: a list with a query.
 func singlePath(collection string, pairs ...string) func(*facts) []string {
 	return func(*facts) []string { return []string{listPath(collection, pairs...)} }
 }
@@ -53,7 +53,8 @@ func pathsOf[T any](values []T, path func(T) string) []string {
 	return out
 }
 
-// days calls path for forty days that are two weeks apart. week is the last day of the week that begins on day.
+// days calls path for forty days that are two weeks apart, from now on, and returns the results. week is the last day
+// of the week that begins on day.
 func (f *facts) days(path func(day, week string) string) []string {
 	var out []string
 	for i := range 40 {
@@ -63,14 +64,15 @@ func (f *facts) days(path func(day, week string) string) []string {
 	return out
 }
 
-// datePaths returns the paths of a question with one date filter.
+// datePaths returns a function for question.paths that returns lists with one date filter.
 func datePaths(parameter string) func(*facts) []string {
 	return func(f *facts) []string {
 		return f.days(func(day, _ string) string { return listPath("events", parameter, day) })
 	}
 }
 
-// wordPaths returns the paths of a question that searches for single words, from a rank by frequency on.
+// wordPaths returns a function for question.paths that returns searches for single words. first is the rank by
+// frequency of the first word.
 func wordPaths(first int) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
@@ -81,8 +83,8 @@ func wordPaths(first int) func(*facts) []string {
 	}
 }
 
-// pagePaths returns the paths of the n-th page of the default list and of the nine pages before it. If there are
-// fewer pages, it starts from the last one.
+// pagePaths returns a function for question.paths. It returns the n-th page of the default list and the nine pages
+// before it. If there are fewer pages, it starts from the last one.
 func pagePaths(n int) func(*facts) []string {
 	return func(f *facts) []string {
 		var out []string
@@ -93,7 +95,8 @@ func pagePaths(n int) func(*facts) []string {
 	}
 }
 
-// nearPaths returns the paths of a question for events around cities, with more parameters.
+// nearPaths returns a function for question.paths that returns lists of events within a radius around cities. more
+// are further names and values.
 func nearPaths(kilometres string, more ...string) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
@@ -107,13 +110,13 @@ func nearPaths(kilometres string, more ...string) func(*facts) []string {
 	}
 }
 
-// extremePaths returns the path of a question with a filter by the most or least frequent value, which the function
-// which selects.
+// extremePaths returns a function for question.paths that returns one list with a filter. which selects the most or
+// least frequent value.
 func extremePaths(parameter string, which func(*facts) string) func(*facts) []string {
 	return func(f *facts) []string { return []string{listPath("events", parameter, which(f))} }
 }
 
-// questions returns all questions in the order of the table.
+// questions returns all questions in the order in which tables show them.
 func questions() []question {
 	list := []question{
 		{name: "default list", aim: flatAim, paths: singlePath("events"), clients: true},
@@ -183,8 +186,8 @@ func questions() []question {
 	return append(append(append(list, filters...), combinations()...), otherQuestions()...)
 }
 
-// combinations returns the slowest combinations of filters known. They make the database compare texts, because the
-// index contains words but not their neighbours.
+// combinations returns the slowest known combinations of filters. They make the database compare texts, because the
+// index in memory contains words but not their neighbours.
 func combinations() []question {
 	phrase := func(i int) string { return `"` + fill.Word(i%20) + " " + fill.Word((i+7)%20) + `"` }
 	fragment := func(i int) string { return string([]rune(fill.Word(20 + i))[1:4]) }
@@ -220,7 +223,7 @@ func combinations() []question {
 	}
 }
 
-// otherQuestions returns the questions about searches, other lists than events, and single records.
+// otherQuestions returns the questions that search, list other records than events, or request single records.
 func otherQuestions() []question {
 	return []question{
 		{name: "search: frequent word", aim: searchAim, paths: wordPaths(20), clients: true},

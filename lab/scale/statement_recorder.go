@@ -21,7 +21,7 @@ type recorder struct {
 	asked []statement
 }
 
-// take returns the statements since the last call.
+// take returns the statements since the previous call.
 func (r *recorder) take() []statement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -43,8 +43,8 @@ func (r *recorder) write(text string, args []driver.NamedValue) {
 // Driver implements driver.Connector.
 func (r *recorder) Driver() driver.Driver { return r.under.Driver() }
 
-// Connect implements driver.Connector. It borrows a connection from the underlying pool, and Close of the new one
-// gives it back.
+// Connect implements driver.Connector. It borrows a connection from the underlying pool, until the returned one is
+// closed.
 func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := r.under.Conn(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// connection lists the interfaces that the drivers' connections of both engines implement.
+// connection lists the interfaces that the connections of both database drivers implement.
 type connection interface {
 	driver.Conn
 	driver.ConnBeginTx

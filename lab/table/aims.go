@@ -11,17 +11,17 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// runResult contains all results of a run.
+// runResult contains all measurements of a run.
 type runResult struct {
 	effort
 	targets []*target
 	cells   map[key]*cell
 	floods  []flood
-	writing *writing // nil: not measured
+	writing *writing // nil if not measured
 	events  int
 }
 
-// verdict says whether an aim is reached.
+// verdict is whether an aim is reached.
 type verdict int
 
 const (
@@ -39,22 +39,22 @@ func verdictOf(ok bool) verdict {
 	return aimMissed
 }
 
-// aim is a goal with the measured value.
+// aim is a goal with what it was measured on, the measured value as text, and the verdict.
 type aim struct {
 	what, on, found string
 	verdict         verdict
-	// byCPU judges by the CPU time of the server, which who else uses the machine changes less than the throughput;
-	// unknown where that says nothing.
+	// byCPU is the verdict by the server's CPU time, which other load on the machine affects less than throughput.
+	// notMeasured means that CPU times cannot be compared.
 	byCPU verdict
 }
 
-// The limits of the aims.
+// ofOther to ofBare are the limits of aims: for throughput, p99 divided by p50, memory in bytes, and writes.
 const (
 	ofOther        = 0.8
 	ofP50          = 10
 	ofMemory       = 150 << 20
 	ofBare         = 0.5
-	minP99Requests = 200 // requests of which a p99 is told
+	minP99Requests = 200 // smallest number of requests for a p99
 )
 
 func (m *runResult) aims() []aim {
@@ -65,8 +65,8 @@ func (m *runResult) aims() []aim {
 	)
 }
 
-// beside compares the service's targets of one kind with targets of another kind, on the same engine or without one.
-// It returns an aim for each comparison.
+// beside compares targets of the kind ours with those of the kind theirs. The latter run on the same database engine
+// or on none. It returns an aim for each comparison, or one that is not measured.
 func (m *runResult) beside(what string, ours, theirs kind) (out []aim) {
 	for _, t := range m.targets {
 		for _, other := range m.targets {
@@ -87,8 +87,8 @@ func (m *runResult) beside(what string, ours, theirs kind) (out []aim) {
 	return out
 }
 
-// ratio compares the best throughput of two targets on a path. It also compares their CPU times at the same number of
-// clients. It returns false if one was not measured.
+// ratio compares the best throughput of two targets on a path, as an aim. It also compares their CPU times per
+// request at the same number of clients. It returns false if one was not measured.
 func (m *runResult) ratio(t, other *target, path string) (aim, bool) {
 	best, at := bestThroughput(m.cells, t.String(), path, m.Clients)
 	most, where := bestThroughput(m.cells, other.String(), path, m.Clients)
@@ -111,7 +111,7 @@ func (m *runResult) ratio(t, other *target, path string) (aim, bool) {
 	return a, true
 }
 
-// spreads returns an aim for the ratio of p99 to p50 of each of the service's targets, where it is worst.
+// spreads returns an aim for the worst ratio of p99 to p50, for each target that is the service.
 func (m *runResult) spreads() (out []aim) {
 	for _, t := range m.targets {
 		if t.kind != cachedTarget && t.kind != uncachedTarget {
@@ -148,7 +148,7 @@ func (m *runResult) spreads() (out []aim) {
 	return out
 }
 
-// memories returns the aims for the service's memory on MySQL, at the largest number of clients.
+// memories returns the aims for the service's peak memory on MySQL, at the largest number of clients.
 func (m *runResult) memories() (out []aim) {
 	most := slices.Max(m.Clients)
 	what := fmt.Sprintf("memory under 150 MiB at %d clients, %d events, on MySQL", most, m.events)
@@ -226,7 +226,7 @@ func (m *runResult) writings() []aim {
 	}
 }
 
-// summary returns the number of aims by verdict, as text.
+// summary returns the numbers of aims by verdict as text, such as "3 met, 1 missed".
 func summary(aims []aim) string {
 	n := map[verdict]int{}
 	for _, a := range aims {
@@ -239,7 +239,7 @@ func summary(aims []aim) string {
 	return strings.Join(parts, ", ")
 }
 
-// formatDuration formats a duration with three significant digits.
+// formatDuration formats a duration in seconds, milliseconds or microseconds, mostly with three digits.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Second:

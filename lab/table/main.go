@@ -1,17 +1,17 @@
-// Command table measures the service beside what it is compared with, on the same data and in turn, and prints the
-// tables and which of its aims are met:
+// Command table measures the service and servers to compare with, on the same data and in turn. It prints tables and
+// which aims are met:
 //
 //	go -C lab run ./table --mysql mysql://root@127.0.0.1:3306/
 //
-// It builds the program, makes the calendars if they are not there, and runs each of these as a process of its own, on
-// each engine:
+// It builds the service and fills databases unless they exist. On each database engine, it runs these servers as
+// processes:
 //
-//   - hot: the service with its cache of replies, asked for the same few addresses;
-//   - cold: the service without, asked for many;
-//   - by hand: the same replies from database/sql and fasthttp, written for these two requests (package baseline);
-//   - constant: Fiber with a reply that it has in memory.
+//   - hot is the service with its cache of replies, which gets requests for few paths.
+//   - cold is the service without that cache, which gets requests for many.
+//   - by hand is a server with database/sql and fasthttp, written for these two requests (package baseline).
+//   - constant is Fiber with fixed replies from memory, and does not depend on the engine.
 //
-// Nothing but the ratios of one run means anything on another machine.
+// Only the ratios within one run can be compared with those of other machines.
 package main
 
 import (

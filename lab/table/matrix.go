@@ -12,23 +12,23 @@ import (
 
 // cell contains the measurements of one target, one path and one number of clients.
 type cell struct {
-	rates   []float64       // replies in a second in a closed loop, by round
-	cpu     []time.Duration // of the server for a request, by round
-	store   []time.Duration // of the database for a request, by round; empty: not known
-	half    drive.Result    // the open loop at half of the rate, all rounds
-	closed  drive.Result    // the closed loop, all rounds
-	memory  int64           // bytes at most
-	private int64           // of them that are no mapped file
+	rates   []float64       // replies per second in a closed loop, by round
+	cpu     []time.Duration // CPU time of the server per request, by round
+	store   []time.Duration // CPU time of the database per request, by round; nil if unknown
+	half    drive.Result    // open loop at half of the rate, all rounds
+	closed  drive.Result    // closed loop, all rounds
+	memory  int64           // peak memory in bytes
+	private int64           // largest number of bytes outside mapped files
 }
 
-// key identifies a cell.
+// key identifies a cell by target, path and number of clients.
 type key struct {
-	target  string // with the engine
+	target  string // name with the database engine
 	path    string
 	clients int
 }
 
-// effort contains the flags that set what is measured, how often and for how long.
+// effort contains the flags that set the number of clients and how often and how long they are measured.
 type effort struct {
 	Clients  []int         `help:"Numbers of clients." default:"1,8,64,512"`
 	Rounds   int           `help:"Times to measure each, in turn, so that what else the machine does hits all alike." default:"3"`
@@ -39,7 +39,7 @@ type effort struct {
 	MySQLPID int           `name:"mysql-pid" help:"Process of the MySQL server, if it is on this machine: its CPU time is told, too." placeholder:"PID"`
 }
 
-// loadOn returns the configuration of a closed loop with a number of clients on a target.
+// loadOn returns the configuration of a closed loop with a number of clients, for a path of a target.
 func (e effort) loadOn(t *target, path string, clients int) drive.Config {
 	return drive.Config{
 		Address: t.Address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
@@ -47,13 +47,14 @@ func (e effort) loadOn(t *target, path string, clients int) drive.Config {
 	}
 }
 
-// An open loop goes on until there were so many requests, but not for ever.
+// minRequests is the number of requests that an open loop aims at. For that it may last maxRuns times as long.
 const (
 	minRequests = 300
 	maxRuns     = 3
 )
 
-// matrix measures every target and path with every number of clients.
+// matrix measures every target and path with every number of clients, in several rounds. Targets without requests for
+// a path are skipped.
 func (e effort) matrix(ctx context.Context, o command.Output, all []*target) (map[key]*cell, error) {
 	cells := make(map[key]*cell)
 	for round := range e.Rounds {
@@ -78,7 +79,7 @@ func (e effort) matrix(ctx context.Context, o command.Output, all []*target) (ma
 	return cells, nil
 }
 
-// cell measures a target, path and number of clients once and adds the results to c.
+// cell measures one round of a target, a path and a number of clients, and adds the results to c.
 func (e effort) cell(ctx context.Context, t *target, path string, clients int, c *cell) error {
 	pid := t.PID()
 	if err := proc.ResetPeak(pid); err != nil {
@@ -113,10 +114,10 @@ func (e effort) cell(ctx context.Context, t *target, path string, clients int, c
 	return nil
 }
 
-// cpuTime is the CPU time of the server and of its database.
+// cpuTime is the CPU time of the server and of its database. That of the database is 0 if unknown.
 type cpuTime struct{ server, store time.Duration }
 
-// watched runs a load and also returns the CPU time that it cost.
+// watched runs a load and also returns the CPU time that server and database used meanwhile.
 func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*drive.Result, cpuTime, error) {
 	before, err := e.usage(t)
 	if err != nil {
@@ -144,10 +145,10 @@ func (e effort) usage(t *target) (cpuTime, error) {
 
 func (c *cell) rate() float64 { return drive.Median(c.rates) }
 
-// all returns the CPU time per request, including that of the database where it is known.
+// all returns the median CPU time per request, including that of the database if it is known.
 func (c *cell) all() time.Duration { return drive.Median(c.cpu) + drive.Median(c.store) }
 
-// spread returns the ratio of p99 to p50 at half of the maximum rate.
+// spread returns the ratio of p99 to p50 at half of the maximum rate. It returns 0 without measurements.
 func (c *cell) spread() float64 {
 	p50 := c.half.Took.At(0.5)
 	if p50 == 0 {
@@ -156,12 +157,12 @@ func (c *cell) spread() float64 {
 	return float64(c.half.Took.At(0.99)) / float64(p50)
 }
 
-// generatorLate reports whether the load generator was late for over 1% of the requests. p99 then measures the
+// generatorLate reports whether the load generator was late for over 1 % of the requests. p99 then measures the
 // generator rather than the server.
 func generatorLate(r *drive.Result) bool { return r.Late*100 > r.Due }
 
-// bestThroughput returns the cell with a target's greatest throughput on a path, and its number of clients. It
-// returns nil if nothing was measured.
+// bestThroughput returns the cell with a target's greatest throughput on a path, and its number of clients. best is
+// nil if nothing was measured.
 func bestThroughput(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
 	for _, n := range clients {
 		if c := cells[key{target, path, n}]; c != nil && (best == nil || c.rate() > best.rate()) {

@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// measureCmd is the command that measures all targets.
+// measureCmd contains the flags of the command that measures all targets.
 type measureCmd struct {
 	effort
 	Quick   bool     `help:"Try whether it works: 10,000 events, 1 and 64 clients, one round, whatever else is said of these."`
@@ -35,7 +35,7 @@ type measureCmd struct {
 	Writes  bool     `help:"Write, too, on MySQL." default:"true" negatable:""`
 }
 
-// quick reduces the effort to a minimum, to check that the command works.
+// quick reduces the flags for effort to a minimum, to check that the command works.
 func (c *measureCmd) quick() {
 	c.Events, c.Clients, c.Rounds, c.Time, c.Warm = 10_000, []int{1, 64}, 1, 400*time.Millisecond, 100*time.Millisecond
 }
@@ -49,7 +49,7 @@ func (c *measureCmd) Run(ctx context.Context, o command.Output) error {
 	if err != nil {
 		return err
 	}
-	// What the generator leaves behind is cleared seldom, and one thread is asleep until the next request is due.
+	// The generator collects garbage rarely, and one of its threads sleeps until the next request is due.
 	debug.SetGCPercent(400)
 	runtime.GOMAXPROCS(runtime.NumCPU() + 2)
 	s := &testStand{dir: c.Dir, flags: c.Flags, seed: c.Seed}
@@ -115,7 +115,7 @@ func (c *measureCmd) check() (*regexp.Regexp, error) {
 	return only, nil
 }
 
-// build compiles the service, unless a flag names a program.
+// build compiles the service and returns its path. If the flag --program names a program, it returns that.
 func (c *measureCmd) build(ctx context.Context, o command.Output) (string, error) {
 	if c.Program != "" {
 		return c.Program, nil
@@ -128,7 +128,8 @@ func (c *measureCmd) build(ctx context.Context, o command.Output) (string, error
 	return program, err
 }
 
-// engines returns the engines to measure. It fills databases that do not exist.
+// engines returns the database engines to measure: SQLite, and MySQL if its flag is set. It fills databases that lack
+// the calendar.
 func (c *measureCmd) engines(ctx context.Context, o command.Output) ([]engine, error) {
 	out := []engine{{name: "SQLite"}}
 	if c.MySQL != "" {
@@ -147,7 +148,7 @@ func (c *measureCmd) engines(ctx context.Context, o command.Output) ([]engine, e
 	return out, nil
 }
 
-// filled returns the URL of a database with the calendar. It fills the database if necessary.
+// filled returns the URL of a database with the calendar, named with a prefix. It fills the database if necessary.
 func (c *measureCmd) filled(ctx context.Context, o command.Output, where, prefix string) (string, error) {
 	began := time.Now()
 	at, made, err := fill.Kept(ctx, where, prefix, fill.Options{
@@ -159,7 +160,7 @@ func (c *measureCmd) filled(ctx context.Context, o command.Output, where, prefix
 	return at, err
 }
 
-// all runs all measurements and stores the results in m.
+// all runs the measurements that the flags select, stores the results in m, and stops all targets.
 func (c *measureCmd) all(ctx context.Context, o command.Output, s *testStand, m *runResult) (err error) {
 	defer func() {
 		for _, t := range m.targets {
@@ -195,7 +196,7 @@ func (c *measureCmd) all(ctx context.Context, o command.Output, s *testStand, m 
 	if !c.Writes || c.MySQL == "" {
 		return nil
 	}
-	// A calendar of its own, since it does not stay as it is. Each run adds to it, which changes its size by little.
+	// Writes have a database of their own, since they change it. A run adds few events compared with its size.
 	db, err := c.filled(ctx, o, c.MySQL, "speed_writes")
 	if err != nil {
 		return err

@@ -9,25 +9,26 @@ import (
 	"github.com/almanac-cal/almanac/lab/drive"
 )
 
-// flood is the result for a target that got requests at twice its maximum rate.
+// flood is the result of sending a target requests at twice its maximum rate.
 type flood struct {
 	target string
-	rate   float64 // it can answer
+	rate   float64 // maximum rate of the target, in replies per second
 	*drive.Result
 }
 
 const (
 	overloadFactor = 2
-	// overloadClients is how many connections there are then: more than the service works on and keeps in line together, so
-	// that it is the service that turns requests away and not the generator that holds them back.
+	// overloadClients is the number of connections during an overload. It exceeds the requests that the service runs
+	// and queues together. So the service refuses requests, and the generator does not hold them back.
 	overloadClients = 1024
-	// maxWait is how long who is accepted may wait: a second in line, and one to be worked on.
+	// maxWait limits the latency of accepted requests: a second in the queue, and one to run.
 	maxWait = 2 * time.Second
-	// maxWaitGrowth is how much longer they may wait in the second half than in the first.
+	// maxWaitGrowth limits the ratio of their latency in the second half to that in the first.
 	maxWaitGrowth = 1.5
 )
 
-// floods sends each of the service's targets twice as many list requests as it can answer.
+// floods sends each target that is the service twice as many list requests as it can answer. Targets without a
+// measured rate are skipped.
 func (e effort) floods(ctx context.Context, o command.Output, all []*target, cells map[key]*cell, length time.Duration) ([]flood, error) {
 	var out []flood
 	for _, t := range all {
@@ -53,13 +54,12 @@ func (e effort) floods(ctx context.Context, o command.Output, all []*target, cel
 	return out, nil
 }
 
-// strange returns the number of requests that failed for another reason than being turned away (429, 503) or not
-// sent.
+// strange returns the number of requests that failed for another reason than a refusal (429, 503) or not being sent.
 func (f flood) strange() int {
 	return f.Bad() - f.Status[503] - f.Status[429] - f.Faults[drive.Unsent]
 }
 
-// accepted returns the durations of the answered requests, in total and by half. due reports whether they count from
+// accepted returns the latencies of successful requests, in total and by half. due reports whether they count from
 // when a request was due. If the generator was late, they count from when it was sent.
 func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	if generatorLate(f.Result) {
@@ -68,8 +68,8 @@ func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
 	return f.Took, [2]drive.Times{f.Halves[0].Took, f.Halves[1].Took}, true
 }
 
-// bounded reports whether answered requests wait at most maxWait (p99), and not much longer in the second half than
-// in the first.
+// bounded reports whether the p99 of successful requests is at most maxWait, and hardly grows between the halves. It
+// is false without successful requests.
 func (f flood) bounded() bool {
 	all, halves, due := f.accepted()
 	if due && f.Faults[drive.Unsent] > 0 {

@@ -12,18 +12,19 @@ import (
 	"github.com/almanac-cal/almanac/lab/baseline"
 )
 
-// pattern is all rows that make up one event, a template for inserting more events without the service.
+// pattern contains the SQL statements with all rows of one event. With it, more events can be inserted without the
+// service.
 type pattern []patternRow
 
 type patternRow struct {
 	text   string
 	values []any
-	id     int // index of the value that is the id of the event
-	unique int // of the one that has to differ, -1 for none
+	id     int // index of the value that is the event's id, -1 for none
+	unique int // index of the value that must differ between events, -1 for none
 }
 
-// patternTables are the tables of an event after that of all ids, in an order that the foreign keys allow. The rows of
-// those with a condition share their table with other kinds.
+// patternTables are the tables with rows of an event, except records, in an order that foreign keys allow. A
+// condition selects events where other kinds share the table.
 var patternTables = []struct{ name, owner, condition, unique string }{
 	{"slugs", "owner_id", "kind = 'event'", "slug"},
 	{"events", "id", "", "slug"},
@@ -33,7 +34,7 @@ var patternTables = []struct{ name, owner, condition, unique string }{
 	{"search_texts", "owner_id", "kind = 'event'", ""},
 }
 
-// learnPattern reads all rows that belong to an event.
+// learnPattern reads the rows of the event with an id as a pattern, with those of its terms and changes.
 func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	var out pattern
 	for _, t := range patternTables {
@@ -84,7 +85,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 	return out, nil
 }
 
-// insert inserts the rows of the n-th further event in one transaction, without any checks.
+// insert inserts the rows of a further event in one transaction, without the checks of the service. n is its number.
 func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) error {
 	return baseline.NewEvent(ctx, db, func(tx *sql.Tx, id int64) error {
 		for _, row := range p {
@@ -103,7 +104,7 @@ func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) error {
 	})
 }
 
-// queryRows returns all rows of a query with the names of its columns.
+// queryRows returns the names of a query's columns and all its rows. Bytes are converted to strings.
 func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, rows [][]any, err error) {
 	columns, rows, err = baseline.Rows(ctx, db, query, args...)
 	for _, values := range rows {
@@ -116,7 +117,7 @@ func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (colu
 	return columns, rows, err
 }
 
-// audit counts the posted events in the database and in the service's replies, into out.
+// audit counts the posted events in the database and in the service's replies, and stores the counts in out.
 func (w *eventWriter) audit(ctx context.Context, out *writing) error {
 	_, rows, err := queryRows(ctx, w.st.DB, "SELECT id, title FROM events WHERE title LIKE 'Posted number %' AND id > ?", w.first)
 	if err != nil {
@@ -134,7 +135,7 @@ func (w *eventWriter) audit(ctx context.Context, out *writing) error {
 	told := make(map[int64]bool, len(w.ids))
 	for _, id := range w.ids {
 		if !there[id] || told[id] {
-			out.lost++ // or two were told of the same, which loses one of them
+			out.lost++ // or two replies have the same id, so one event is lost
 		}
 		told[id] = true
 	}

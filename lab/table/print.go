@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// print writes all results as Markdown.
+// print writes all results as Markdown tables.
 func (m *runResult) print(w io.Writer) error {
 	var b strings.Builder
 	engines := map[string]bool{}
@@ -41,7 +41,7 @@ func (m *runResult) print(w io.Writer) error {
 	return err
 }
 
-// cellTable writes the table of one path on one engine.
+// cellTable writes the table of the targets on one database engine for one path.
 func (m *runResult) cellTable(b *strings.Builder, engine, path string) {
 	fmt.Fprintf(b, "### GET %s, %s, %d events\n\n", path, engine, m.events)
 	head := []string{"Server", "clients", "replies/s", "CPU/request", "p50 at half", "p99 at half", "p99 : p50", "MiB", "errors"}
@@ -123,7 +123,8 @@ func (m *runResult) writeTable(b *strings.Builder) {
 		took(w.posts.Took), took(w.beside.Took), w.beside.Errors())
 }
 
-// markdown writes a Markdown table. The first columns, left in number, are left-aligned.
+// markdown writes a Markdown table. The first columns are left-aligned (left is their number), the others
+// right-aligned.
 func markdown(b *strings.Builder, head []string, rows [][]string, left int) {
 	width := make([]int, len(head))
 	for _, row := range append([][]string{head}, rows...) {

@@ -24,10 +24,10 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// readyLine is what those print that are none of the service, when they accept connections.
+// readyLine is the text that servers other than the service print when they accept connections.
 const readyLine = "serving"
 
-// byHandCmd is the command that runs the server of package baseline.
+// byHandCmd contains the flags of the command that runs the server of package baseline.
 type byHandCmd struct {
 	DB     string `required:"" help:"Database."`
 	Way    int    `help:"How lists are found: 0 counts each time, 1 keeps the total, 2 uses the index of the service."`
@@ -64,14 +64,14 @@ func (c byHandCmd) Run(ctx context.Context, o command.Output) (err error) {
 	return errors.Join(web.Serve(ln), <-indexed)
 }
 
-// reply is what the constant server sends for a path.
+// reply is a fixed reply of the constant server for a path.
 type reply struct {
 	Path    string
 	Headers [][2]string
 	Body    []byte
 }
 
-// constantCmd is the command that serves fixed replies from memory.
+// constantCmd contains the flags of the command that serves fixed replies from memory.
 type constantCmd struct {
 	Replies   string `required:"" help:"File of the replies."`
 	AsService bool   `help:"Buffers as the service has them."`
@@ -98,8 +98,8 @@ func (c constantCmd) Run(ctx context.Context, o command.Output) error {
 	return app.Listener(ln)
 }
 
-// constantServer returns a Fiber app with the service's time-outs that sends fixed replies. With asService it has the
-// service's buffers too.
+// constantServer returns a Fiber app that sends fixed replies. It has the service's timeouts, and with asService also
+// the sizes of its buffers.
 func constantServer(replies []reply, asService bool) *fiber.App {
 	config := fiber.Config{
 		DisableStartupMessage: true,
@@ -113,7 +113,7 @@ func constantServer(replies []reply, asService bool) *fiber.App {
 	app := fiber.New(config)
 	for _, r := range replies {
 		app.Get(r.Path, func(c *fiber.Ctx) error {
-			c.Response().Header.DisableNormalizing() // as the service does: names are not looked at
+			c.Response().Header.DisableNormalizing() // the service does not normalise names either
 			for _, h := range r.Headers {
 				c.Set(h[0], h[1])
 			}
@@ -123,8 +123,8 @@ func constantServer(replies []reply, asService bool) *fiber.App {
 	return app
 }
 
-// recordReply converts a received reply for the constant server. It copies the media type only, or with every all
-// headers that the server itself does not add.
+// recordReply converts a received reply for the constant server. It copies only the media type. If every is true, it
+// copies all headers that the server itself does not add.
 func recordReply(path string, r *fasthttp.Response, every bool) reply {
 	out := reply{Path: path, Body: append([]byte(nil), r.Body()...)}
 	for key, value := range r.Header.All() {

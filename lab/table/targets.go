@@ -34,20 +34,20 @@ const (
 	constantReply
 )
 
-// target is a server that is measured.
+// target is a server to measure.
 type target struct {
 	name   string
 	kind   kind
-	engine string // "" of what needs none
+	engine string // database engine, "" for none
 	way    baseline.Way
-	every  bool // a constant reply with all the headers of ours, and our buffers
+	every  bool // the constant server sends all headers of the service and has its buffers
 	flags  []string
 
 	*process.Process
-	requests map[string][][]byte // by path
+	requests map[string][][]byte // bytes of requests, by path
 }
 
-// The two paths that are requested from each target.
+// list and single are the paths that are measured.
 const (
 	list   = "/events"
 	single = "/events/{id}"
@@ -55,7 +55,8 @@ const (
 
 var paths = []string{list, single}
 
-// How many events are asked for by their ids.
+// coldIDs and hotIDs are the numbers of events that requests by id select in turn, at most. hotIDs is for the target
+// with a cache.
 const (
 	coldIDs = 2000
 	hotIDs  = 20
@@ -65,10 +66,10 @@ const (
 type engine struct {
 	name string
 	url  string
-	ids  []int64 // of events that anybody may see, in a random order
+	ids  []int64 // ids of public events, in random order
 }
 
-// learn reads the ids of all events that anybody may see. The seed determines their random order.
+// learn reads the ids of all published events without a password into ids. The seed determines their random order.
 func (e *engine) learn(ctx context.Context, seed uint64) (err error) {
 	st, err := fill.Open(ctx, e.url)
 	if err != nil {
@@ -98,10 +99,10 @@ func (e *engine) learnFrom(ctx context.Context, db *sql.DB, seed uint64) error {
 	return rows.Err()
 }
 
-// features says which optional flags the program has.
+// features are the optional flags that the program has: --cache-size and --cache-delay.
 type features struct{ cache, delay bool }
 
-// probe finds out from a program's help which flags it has.
+// probe returns the optional flags that a program's help lists.
 func probe(ctx context.Context, program string) (features, error) {
 	help, err := exec.CommandContext(ctx, program, "serve", "--help").CombinedOutput()
 	if err != nil {
@@ -111,7 +112,8 @@ func probe(ctx context.Context, program string) (features, error) {
 	return features{cache: has("--cache-size"), delay: has("--cache-delay")}, nil
 }
 
-// targets returns all targets to measure, by engine. It leaves out those that need flags which the program lacks.
+// targets returns the targets to measure, by database engine. It leaves out those whose flags the program lacks.
+// quick leaves out further ones.
 func targets(engines []engine, f features, quick bool) []*target {
 	var out []*target
 	for _, e := range engines {
@@ -141,15 +143,15 @@ func targets(engines []engine, f features, quick bool) []*target {
 	return out
 }
 
-// testStand contains what is needed to start targets.
+// testStand contains programs, folder and databases for starting targets.
 type testStand struct {
-	program string   // the service
-	self    string   // this program
-	dir     string   // of files
-	flags   []string // of the service
+	program string   // path of the service
+	self    string   // path of this program
+	dir     string   // folder for files
+	flags   []string // further flags of the service
 	engines []engine
 	seed    uint64
-	sample  *target // of ours, whose replies the constant ones are
+	sample  *target // first started target, whose replies others must give
 }
 
 func (s *testStand) engine(name string) engine {
@@ -161,12 +163,13 @@ func (s *testStand) engine(name string) engine {
 	return s.engines[0]
 }
 
-// serve starts the service on a database.
+// serve starts the service on a database, with flags and those of the command line.
 func (s *testStand) serve(ctx context.Context, db string, flags []string) (*process.Process, error) {
 	return process.Serve(ctx, s.program, db, filepath.Join(s.dir, "media"), slices.Concat(flags, s.flags)...)
 }
 
-// start starts a target and makes its requests.
+// start starts a target and makes its requests. The first target becomes the sample. Others must give the same
+// replies.
 func (s *testStand) start(ctx context.Context, t *target) (err error) {
 	e := s.engine(t.engine)
 	ids := e.ids[:min(coldIDs, len(e.ids))]
@@ -225,7 +228,7 @@ func (t *target) request(path string) []byte {
 	return drive.Get(&url.URL{Scheme: "http", Host: t.Address, Path: api + path})
 }
 
-// ask sends one GET request to a target.
+// ask sends one GET request to a target and returns the reply. Another status than 200 is an error.
 func (t *target) ask(path string) (*fasthttp.Response, error) {
 	var req fasthttp.Request
 	res := &fasthttp.Response{}
@@ -240,8 +243,8 @@ func (t *target) ask(path string) (*fasthttp.Response, error) {
 	return res, nil
 }
 
-// agree returns an error unless a target gives the same replies as the service. Otherwise the comparison would be
-// unfair.
+// agree returns an error unless a target's replies for some paths have the same bodies as those of the sample.
+// Otherwise the comparison would be unfair.
 func (s *testStand) agree(t *target, paths ...string) (err error) {
 	defer func() {
 		if err != nil {
@@ -264,8 +267,8 @@ func (s *testStand) agree(t *target, paths ...string) (err error) {
 	return nil
 }
 
-// replies writes the file with the replies of a constant server. It returns its name and the id of the event in it,
-// whose reply has a medium length.
+// replies writes a file with replies of the sample for a constant server: the list and an event. It returns the
+// file's name and the event's id, whose reply has a medium length. every includes all headers.
 func (s *testStand) replies(every bool) (name string, id int64, err error) {
 	if s.sample == nil {
 		return "", 0, errors.New("there is no other server whose replies it could give")

@@ -20,18 +20,18 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// writers is how many write at once.
+// writers is the number of concurrent clients that write.
 const writers = 8
 
-// readers is how many connections there are for reads beside them.
+// readers is the number of connections for reads during writes.
 const readers = 64
 
 // writing contains the results of measuring writes.
 type writing struct {
-	reads float64 // in a second, beside the writes
-	// Events in a second, by round.
-	api, apiAlone   []float64 // POST /events by an administrator, beside reads and alone
-	bare, bareAlone []float64 // the same rows in bare transactions
+	reads float64 // reads per second during writes
+	// api to bareAlone are events per second, by round.
+	api, apiAlone   []float64 // POST /events by an administrator, during reads and alone
+	bare, bareAlone []float64 // the same rows inserted without the service, during reads and alone
 	beside          drive.Result
 	posts           drive.Result
 
@@ -41,17 +41,18 @@ type writing struct {
 
 // audit contains counts in the database, for comparing with the acknowledged writes.
 type audit struct {
-	events  int // with a title of ours
-	titles  int // different ones among them
+	events  int // events with a title of this run
+	titles  int // different titles of these events
 	lost    int // acknowledged ids without an event
-	unknown int // events that nobody was told of
-	changes int // of the change log, about those events
-	slugs   int // of those events
-	counted int // events of the category, as the category says
-	listed  int // events at the venue, as the service says
+	unknown int // events whose id no reply contained
+	changes int // entries of the change log with these events
+	slugs   int // slugs of these events
+	counted int // number of events that the category's row stores
+	listed  int // number of events at the venue that the service lists
 }
 
-// sound reports whether no record was lost or doubled.
+// sound reports whether all acknowledged events exist once with their rows. There may be at most as many other events
+// as failed requests.
 func (w *writing) sound() bool {
 	return w.acknowledged > 0 && w.lost == 0 && w.titles == w.events && w.changes == w.events && w.slugs == w.events &&
 		w.counted == w.events && w.listed == w.events && w.unknown <= w.posts.Bad() && w.events == w.acknowledged+w.unknown
@@ -64,17 +65,18 @@ type eventWriter struct {
 	service *target
 	token   string
 
-	venue, category         int64 // of what is posted
-	bareVenue, bareCategory int64
-	first                   int64 // number of the first event: greater than of any run before
+	venue, category         int64 // those of posted events
+	bareVenue, bareCategory int64 // those of events inserted without the service
+	first                   int64 // start of the numbers in titles, greater than in earlier runs
 	n                       atomic.Int64
 	rows                    pattern
 
 	mu  sync.Mutex
-	ids []int64 // acknowledged
+	ids []int64 // ids in successful replies
 }
 
-// writes measures writes on a separate database.
+// writes measures writes on the MySQL database with the URL db, alone and during reads. It then checks that no event
+// was lost.
 func (e effort) writes(ctx context.Context, o command.Output, s *testStand, db string, length time.Duration) (_ *writing, err error) {
 	st, err := fill.Open(ctx, db)
 	if err != nil {
@@ -114,7 +116,8 @@ func (e effort) writes(ctx context.Context, o command.Output, s *testStand, db s
 	return out, err
 }
 
-// prepare creates the venue and the category for events, posts one event and reads its rows as the pattern.
+// prepare creates venues and categories, posts one event and reads its rows as the pattern. It also makes the
+// requests for reads.
 func (w *eventWriter) prepare(ctx context.Context) (err error) {
 	if err := w.st.DB.QueryRowContext(ctx, "SELECT MAX(id) FROM records").Scan(&w.first); err != nil {
 		return err
@@ -152,7 +155,7 @@ func (w *eventWriter) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// eventBody returns the JSON of the n-th event.
+// eventBody returns the JSON of an event. Its title consists of a name and the number n.
 func eventBody(name string, n, venue, category int64) []byte {
 	return fmt.Appendf(nil, `{"title":"%s number %d","description":"<p>An evening of music.</p>",`+
 		`"start_date":"2030-12-05 18:00","end_date":"2030-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
@@ -163,7 +166,7 @@ func (w *eventWriter) headers() []string {
 	return []string{"Authorization: Bearer " + w.token, "Content-Type: application/json"}
 }
 
-// create posts one record and returns its id.
+// create posts one record and returns its id. Another status than 201 is an error.
 func (w *eventWriter) create(path string, body []byte) (int64, error) {
 	var req fasthttp.Request
 	var res fasthttp.Response
@@ -187,7 +190,7 @@ func idOf(body []byte) (int64, error) {
 	return record.ID, err
 }
 
-// reading returns the load of reads: a fixed rate per second, or a closed loop for rate 0.
+// reading returns the load of reads at a rate per second (open loop). A rate of 0 means a closed loop.
 func (w *eventWriter) reading(rate float64) drive.Config {
 	c := w.loadOn(w.service, list, readers)
 	c.Rate = rate
@@ -197,7 +200,7 @@ func (w *eventWriter) reading(rate float64) drive.Config {
 	return c
 }
 
-// posting returns the load that posts events to the service.
+// posting returns a closed loop that posts events to the service and collects the ids in the replies.
 func (w *eventWriter) posting() drive.Config {
 	headers := w.headers()
 	u := &url.URL{Scheme: "http", Host: w.service.Address, Path: api + "/events"}
@@ -221,7 +224,7 @@ func (w *eventWriter) posting() drive.Config {
 	}
 }
 
-// beside calls do while reads run, and stores the result of the reads in out.
+// beside calls do while reads run at the rate out.reads, and merges the result of the reads into out.beside.
 func (w *eventWriter) beside(ctx context.Context, out *writing, do func() error) error {
 	var r *drive.Result
 	var failed error
@@ -276,8 +279,8 @@ func (w *eventWriter) post(ctx context.Context, out *writing) (float64, error) {
 	return r.Rate(), w.service.Alive()
 }
 
-// bare inserts events directly into the database, for as long as the service is measured. It returns the events per
-// second.
+// bare inserts events directly into the database, for the same time as posts are measured. It returns the events per
+// second after the warm-up.
 func (w *eventWriter) bare(ctx context.Context) (float64, error) {
 	var group sync.WaitGroup
 	var done atomic.Int64

@@ -1,11 +1,11 @@
-// Command writers counts what writes cost on a database, and looks whether its change log has gaps:
+// Command writers counts the SQL statements of writes on a database, and checks that its change log has no gaps:
 //
 //	go -C lab run ./writers --db mysql://root@127.0.0.1:3306/writers --time 2m
 //
-// The database has to be empty. First one client writes alone: the statements of each kind of request are counted, BEGIN and
-// COMMIT included. On MySQL and TiDB each is a round trip. Then eight clients create events of one venue, at two services
-// that share the database, while a reader follows the change log. It prints the transactions that were run again, by the
-// error of the database, and ends with status 1 if a change appeared after a later one was read.
+// The database must be empty. First a single client writes, and the command counts the statements of each kind of
+// request, including BEGIN and COMMIT. On MySQL and TiDB each statement is a round trip. Then eight clients create
+// events of one venue, at two services that share the database. Meanwhile a reader follows the change log. The command
+// prints how often the database returned which error. It ends with status 1 if changes appeared out of order.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	return command.Run(ctx, &settings{}, "writers", "Counts what writes cost on a database.", args, out, errs)
 }
 
-// Run counts the statements of one client, then lets several write at once.
+// Run prints the number of statements of a single client's writes, then lets several clients write at once.
 func (s settings) Run(ctx context.Context, o command.Output) (err error) {
 	st, err := store.Open(ctx, s.DB)
 	if err != nil {
@@ -74,7 +74,8 @@ func (s settings) Run(ctx context.Context, o command.Output) (err error) {
 	return writeTogether(ctx, s, st, o.Out)
 }
 
-// counts counts the SQL statements, transactions and errors of a store.
+// counts counts the SQL statements, transactions and errors of a store. failed counts errors by a text with their
+// reason and statement.
 type counts struct {
 	statements, begun, commits atomic.Int64
 
@@ -110,7 +111,7 @@ func (c *counts) watch(ctx context.Context, operation, statement string) (contex
 	}
 }
 
-// client sends writes to its own service, so that several services write to one database.
+// client sends writes to a service of its own, so that several services write to one database.
 type client struct {
 	*local.Service
 	store *store.Store
@@ -133,7 +134,8 @@ func dial(ctx context.Context, url string) (*client, error) {
 
 func (c *client) close() error { return errors.Join(c.Close(), c.store.Close()) }
 
-// send sends a request, and returns the id of the record in the reply.
+// send sends a request with a JSON body, and returns the id of the record in the reply. A status of 300 or more is an
+// error.
 func (c *client) send(ctx context.Context, method, path, body string) (id int64, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.API+path, bytes.NewBufferString(body))
 	if err != nil {
@@ -161,7 +163,7 @@ func (c *client) send(ctx context.Context, method, path, body string) (id int64,
 
 const eventDates = `"start_date":"2027-03-05 18:00","end_date":"2027-03-05 20:00"`
 
-// countStatements prints the number of SQL statements for each kind of write, with a single client.
+// countStatements prints the median number of SQL statements for each kind of write, with a single client.
 func countStatements(ctx context.Context, s settings, out io.Writer) (err error) {
 	c, err := dial(ctx, s.DB)
 	if err != nil {
@@ -220,7 +222,8 @@ func countStatements(ctx context.Context, s settings, out io.Writer) (err error)
 	return table.Flush()
 }
 
-// writeTogether lets clients create events at one venue concurrently while a reader follows the change log.
+// writeTogether lets clients create events at one venue concurrently while a reader follows the change log. It prints
+// counts. It returns an error if changes did not appear in the order of their numbers.
 func writeTogether(ctx context.Context, s settings, st *store.Store, out io.Writer) (err error) {
 	var clients []*client
 	defer func() {
@@ -307,7 +310,7 @@ func writeTogether(ctx context.Context, s settings, st *store.Store, out io.Writ
 	return nil
 }
 
-// logReader follows the change log as a client does: it requests the changes after the newest one that it knows.
+// logReader reads the change log like a client: it requests the changes after the newest one that it has read.
 type logReader struct {
 	store          *store.Store
 	newest         int64

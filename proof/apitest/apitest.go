@@ -40,28 +40,28 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Now is when all requests happen.
+// Now is the time of all requests.
 var Now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// BaseURL is the REST root of the service under test.
+// BaseURL is the base URL of the service under test. The root of the API is below it.
 const BaseURL = "http://127.0.0.1:8080"
 
 // API is a service under test with a database of its own. Do sends requests to it without a network.
 type API struct {
 	Store *store.Store
 	Site  calendar.Site
-	Key   []byte // of event passwords
+	Key   []byte // key of the hashes of event passwords
 	Log   *bytes.Buffer
 
 	server *server.Server     // the process under test
 	routes *handlers.Handlers // by which replies are compared with the interface description
-	tokens map[string]string  // by login
-	index  *index.Index       // nil means the database finds all
+	tokens map[string]string  // access tokens by login
+	index  *index.Index       // nil means that SQL finds lists
 
-	handlers handlers.Config // of further processes
-	config   server.Config   // of further processes, without API
+	handlers handlers.Config // configuration of further processes
+	config   server.Config   // configuration of further processes, without API
 	revision func(context.Context) (int64, error)
-	warm     atomic.Pointer[server.Server] // nil until it is needed
+	warm     atomic.Pointer[server.Server] // caching process, nil until it is needed
 	alone    bool                          // no reply is compared with one of the warm process
 	unlogged atomic.Bool                   // rows were written that the change log does not have
 }
@@ -69,14 +69,15 @@ type API struct {
 // Option changes the configuration of the handlers before New creates the service.
 type Option func(*handlers.Config)
 
-// Each runs a test in parallel on each engine, with a service on a fresh database.
+// Each runs a test on each database engine under test, in parallel subtests, with a service on a fresh database.
 func Each(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	t.Helper()
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, New(t, st, options...)) })
 }
 
-// EachExample runs a test in parallel on each engine, with a service whose database has the calendar of Example.
+// EachExample runs a test on each database engine under test, in parallel subtests. The service's database has the
+// calendar of Example.
 func EachExample(t *testing.T, test func(t *testing.T, api *API), options ...Option) {
 	t.Helper()
 	Each(t, func(t *testing.T, api *API) {
@@ -85,7 +86,7 @@ func EachExample(t *testing.T, test func(t *testing.T, api *API), options ...Opt
 	}, options...)
 }
 
-// New returns a service on an open database whose migrations have run. The test fails if it cannot be set up.
+// New returns a service on an open database whose migrations have run. It ends the test on an error.
 func New(t testing.TB, st *store.Store, options ...Option) *API {
 	t.Helper()
 	a := &API{Store: st, Log: &bytes.Buffer{}, tokens: map[string]string{}}
@@ -134,10 +135,11 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	return a
 }
 
-// Timeout is the deadline of requests. It is long because the race detector slows tests down, and other programs may.
+// Timeout is the deadline of requests. It is long because the race detector and other programs on the machine slow
+// tests down.
 const Timeout = 2 * time.Minute
 
-// siteOf returns the site of the tests, unless an Option of New changes it.
+// siteOf returns the site of the tests. An Option of New can change it.
 func siteOf() calendar.Site {
 	return calendar.Site{
 		Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
@@ -149,8 +151,8 @@ func siteOf() calendar.Site {
 // Unindexed is an Option for New. The service then finds lists by SQL, without the index in memory.
 func Unindexed(c *handlers.Config) { c.Index = nil }
 
-// Reindex computes again what is derived from records, such as search texts. A test calls it after it wrote rows
-// without package edit, so that lists find them.
+// Reindex computes anew what the database derives from records, such as search texts. Tests call it after they wrote
+// rows without package edit, so that lists find them.
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()
 	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}
@@ -168,15 +170,15 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	return user.ID
 }
 
-// Limit limits each access token to a number of requests an hour from now on. Do no longer compares replies with
-// those of a caching process.
+// Limit limits each access token from now on to a burst of requests, and one further request per hour. Do no longer
+// compares replies with those of a caching process.
 func (a *API) Limit(requests int) {
 	a.alone = true
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
 }
 
-// LimitGuesses limits wrong guesses of credentials by client address from now on, loopback addresses included.
-// X-Forwarded-For sets the address, if it is sent. Do no longer compares replies with those of a caching process.
+// LimitGuesses limits wrong guesses of credentials by client address from now on. The header X-Forwarded-For sets the
+// address, if it is sent. Do no longer compares replies with those of a caching process.
 func (a *API) LimitGuesses(rates limit.GuessRates) {
 	a.alone = true
 	a.server.Rates.Address, a.server.Rates.Guesses = plenty, rates
@@ -190,13 +192,13 @@ var plenty = limit.Rate{Interval: time.Nanosecond, Burst: 1_000_000}
 // be on the same database.
 func (a *API) ShareTokens(other *API) { a.tokens = other.tokens }
 
-// Token returns the access token of a user that SignIn added, "" for an unknown login.
+// Token returns the access token of a user whom SignIn added, "" for an unknown login.
 func (a *API) Token(login string) string { return a.tokens[login] }
 
-// Request is a request for Do. Path is below the root of the API (/events) unless Absolute is set.
+// Request is a request for Do or NewRequest. Path is below the root of the API (/events) unless Absolute is set.
 type Request struct {
 	Method   string // default GET
-	Path     string // {NAME} stands for the id of a record of the example
+	Path     string // names such as {jazzNight} stand for ids of records in the example
 	Absolute bool
 	As       string // login of SignIn; "" is anonymous
 	JSON     any    // body; a string is sent as it is
@@ -212,8 +214,9 @@ type Response struct {
 	Body   []byte
 }
 
-// Do sends a request through the router, without a network, and returns the reply. It also compares the reply with
-// the interface description.
+// Do sends a request through the router, without a network, and returns the reply. It fails the test for an
+// unexpected 5xx and for an error that caches may store. It compares replies with the interface description, and a
+// sample of them with those of a caching process.
 func (a *API) Do(t testing.TB, r Request) Response {
 	t.Helper()
 	a.forget(t)
@@ -234,14 +237,14 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	return reply
 }
 
-// NewRequest makes an HTTP request, for tests that call Send themselves.
+// NewRequest makes an HTTP request from r, for tests that call Send themselves.
 func (a *API) NewRequest(t testing.TB, r Request) *http.Request {
 	t.Helper()
 	req, _, _ := a.request(t, r)
 	return req
 }
 
-// request makes the HTTP request for r. It also returns the path below the server's root and the body as text.
+// request makes the HTTP request for r. It also returns the path with its query, below BaseURL, and the body as text.
 func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent string) {
 	t.Helper()
 	path = recordPaths.Replace(r.Path)
@@ -281,8 +284,8 @@ func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent st
 	return req, path, sent
 }
 
-// bodyOf returns a reader of the body to send. It returns nil for a request without a body, which differs from an
-// empty body.
+// bodyOf returns a reader of the body sent. It returns nil for a request without a body, which differs from an empty
+// body.
 func bodyOf(r Request, sent string) io.Reader {
 	if r.Form == "" && r.JSON == nil {
 		return nil
@@ -290,7 +293,7 @@ func bodyOf(r Request, sent string) io.Reader {
 	return strings.NewReader(sent)
 }
 
-// Into decodes the JSON body of a reply into v, and fails the test if that is not possible.
+// Into decodes the JSON body of a reply into v. It ends the test if that is not possible.
 func (r Response) Into(t testing.TB, v any) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(r.Body))
@@ -299,7 +302,7 @@ func (r Response) Into(t testing.TB, v any) {
 	}
 }
 
-// JSON decodes the body of a reply into maps and lists. Numbers are float64.
+// JSON decodes the body of a reply into maps and lists. Numbers are float64. It ends the test if the body is no JSON.
 func (r Response) JSON(t testing.TB) any {
 	t.Helper()
 	var v any
@@ -307,7 +310,8 @@ func (r Response) JSON(t testing.TB) any {
 	return v
 }
 
-// Get returns the value at a path in the JSON body of a reply: Get(t, "data", "status").
+// Get returns the value at a path in the JSON body of a reply: Get(t, "data", "status"). A missing member is nil. It
+// ends the test if a step does not fit the body.
 func (r Response) Get(t testing.TB, path ...any) any {
 	t.Helper()
 	v := r.JSON(t)
@@ -335,12 +339,12 @@ type Case struct {
 	Name string
 	Request
 	Status int
-	Code   string // of an error body
-	Golden string // file below testdata/golden
+	Code   string // code in the body of an error, "" to skip the check
+	Golden string // file below testdata/golden with the body, "" to skip the check
 	Check  func(t *testing.T, r Response)
 }
 
-// Run runs the cases one after the other.
+// Run sends the requests of cases one after the other, in subtests, and checks the replies.
 func (a *API) Run(t *testing.T, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -369,7 +373,8 @@ func (a *API) Run(t *testing.T, cases []Case) {
 	}
 }
 
-// Golden compares JSON with the file of that name below testdata/golden, including the order of keys.
+// Golden compares JSON with the file of that name below testdata/golden, including the order of keys. With -update it
+// writes the file instead.
 func Golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -390,7 +395,7 @@ func Golden(t testing.TB, name string, got []byte) {
 }
 
 // Root returns the path of the repository's top folder, relative to the folder of the running test. It also works in
-// test binaries built with -trimpath.
+// test binaries built with -trimpath. It panics outside the repository.
 func Root() string {
 	dir := "."
 	for range 8 {

@@ -32,10 +32,10 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// This file compares two processes on one database. The process under test caches nothing. The warm process caches what it
-// can, and has to answer an eighth of the reads of every test as the process under test does; if storetest.IsBrief, a sixteenth.
+// This file compares two processes on one database. The process under test caches nothing, the warm one what it can.
+// For an eighth of the reads, the warm process has to reply like the other. If storetest.IsBrief, it is a sixteenth.
 
-// configureCaching stores the configuration from which Another and Caching make processes with caches.
+// configureCaching stores the configuration from which Another makes processes with caches.
 func (a *API) configureCaching(c handlers.Config, config server.Config) {
 	reads := c.Primary
 	if c.Replica != nil {
@@ -50,8 +50,8 @@ func (a *API) configureCaching(c handlers.Config, config server.Config) {
 	a.handlers, a.config = c, config
 }
 
-// Another returns a second process on the same database. It has caches unless change disables them. They are empty
-// and separate, while the index and the verifier of credentials are shared.
+// Another returns a second process on the same database. It has caches unless change disables them. Nil changes
+// nothing. Its caches are empty and separate, while the index and the verifier of credentials are shared.
 func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server {
 	t.Helper()
 	config := a.config
@@ -71,14 +71,14 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	return s
 }
 
-// Cached returns a second process with caches. Its replies let clients cache them for maxAge, and use them for the
-// time stale after that.
+// Cached returns a second process with caches. Its replies let clients cache them for maxAge, and use them stale for
+// a further time.
 func (a *API) Cached(t testing.TB, maxAge, stale time.Duration) *server.Server {
 	t.Helper()
 	return a.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = maxAge, stale })
 }
 
-// Process is a process that answers requests.
+// Process is a process of the service that replies to requests in a test.
 type Process struct {
 	server  *server.Server
 	metrics *server.Metrics // nil counts nothing
@@ -88,8 +88,8 @@ type Process struct {
 // selected.
 func (a *API) Uncached() *Process { return &Process{server: a.server} }
 
-// Caching returns a second process with caches that reads the calendar's revision as the program does. Its replies
-// let clients cache them for maxAge.
+// Caching returns a second process with caches, which reads the calendar's revision with the query of the real
+// program. Its replies let clients cache them for maxAge.
 func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
 	t.Helper()
 	revision := a.Store.NewQuestion(index.RevisionQuery)
@@ -135,7 +135,8 @@ func (p *Process) Hits(t testing.TB) (replies, records int) {
 	return replies, count(`almanac_record_cache_requests_total{result="hit"}`)
 }
 
-// Send has a server answer a request, without a network. The goroutine of the caller serves it: its stack has grown already.
+// Send passes a request to a server, without a network, and returns the reply. The goroutine of the caller serves it,
+// because its stack has grown already.
 func Send(t testing.TB, s *server.Server, req *http.Request) Response {
 	t.Helper()
 	if req.Body != http.NoBody && req.Header.Get("Content-Length") == "" {
@@ -178,8 +179,9 @@ func (c *memoryConn) SetDeadline(time.Time) error      { return nil }
 func (c *memoryConn) SetReadDeadline(time.Time) error  { return nil }
 func (c *memoryConn) SetWriteDeadline(time.Time) error { return nil }
 
-// noteUnlogged is an Ent hook that notes rows written outside a transaction, as only tests do. The change log lacks
-// such writes, so the index and the caches must be reset afterwards.
+// noteUnlogged is an Ent hook that calls Rewritten after writes outside a transaction, which only tests make. The
+// change log lacks such writes, so the index and the caches are reset. Writes of users, tokens and idempotency keys
+// do not matter.
 func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
 	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 		switch m.(type) {
@@ -195,11 +197,11 @@ func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// Rewritten must be called after a test writes with its own SQL. The next request reloads the index and empties the
-// caches.
+// Rewritten makes the next request reload the index and empty the caches. Tests must call it after they write with
+// their own SQL.
 func (a *API) Rewritten() { a.unlogged.Store(true) }
 
-// forget reloads the index and drops the caching process, if a test wrote rows that are not in the change log.
+// forget reloads the index and drops the caching process, if Rewritten was called since the previous request.
 func (a *API) forget(t testing.TB) {
 	t.Helper()
 	if !a.unlogged.Swap(false) {
@@ -213,8 +215,8 @@ func (a *API) forget(t testing.TB) {
 }
 
 // revisionBefore returns the calendar's newest revision before a request that compareWarm sends again. It returns -1
-// for requests that are not compared. These are writes, paths without caching, those outside the sample, and all
-// after Serve or Limit.
+// for requests that are not compared. These are writes, paths that the service does not have, those outside the
+// sample, and all after Serve or Limit.
 func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	t.Helper()
 	_, _, served := a.routes.Locate(req.URL.EscapedPath())
@@ -230,14 +232,15 @@ func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
 	return a.newest(t)
 }
 
-// isSampled reports whether a request belongs to the sample that is compared: one in share requests. The sample is
-// the same in every run.
+// isSampled reports whether a request belongs to the sample that is compared, which is about one in share requests.
+// The sample is the same in every run.
 func isSampled(t testing.TB, req *http.Request, share uint32) bool {
 	return crc32.ChecksumIEEE([]byte(t.Name()+req.URL.RequestURI()))%share == 0
 }
 
-// compareWarm sends a request twice to a process with caches and compares both replies with want. The second reply
-// comes from the caches. It skips requests with wrong credentials, whose verification is slow.
+// compareWarm sends a request twice to a process with caches and fails the test if a reply differs from want. The
+// second reply comes from the caches. It skips server errors, wrong credentials, whose verification is slow, and
+// requests that revisionBefore excludes. Errors are sent once.
 func (a *API) compareWarm(t testing.TB, req *http.Request, before int64, want Response) {
 	t.Helper()
 	if req.Header.Get("If-Modified-Since") != "" && req.Header.Get("If-None-Match") == "" {
@@ -268,7 +271,7 @@ func (a *API) compareWarm(t testing.TB, req *http.Request, before int64, want Re
 	}
 }
 
-// newest returns the newest revision, -1 if it cannot be read.
+// newest returns the calendar's newest revision, or -1 if it cannot be read.
 func (a *API) newest(t testing.TB) int64 {
 	t.Helper()
 	revision, err := a.revision(t.Context())
@@ -278,9 +281,9 @@ func (a *API) newest(t testing.TB) int64 {
 	return revision
 }
 
-// Difference returns nil for equal replies. It ignores X-Request-Id and Date, which belong to one exchange, and
-// Last-Modified, which a cache may repeat. It ignores the second line of Vary, because only a process with a cache
-// compresses bodies.
+// Difference returns an error that shows how two replies differ, or nil if they are equal. It ignores X-Request-Id
+// and Date, which belong to one exchange, and Last-Modified, which a cache may repeat. It ignores Vary after its
+// first line, because only a process with a cache compresses bodies.
 func Difference(a, b Response) error {
 	if a.Status != b.Status {
 		return errors.New(cmp.Diff(a.Status, b.Status))

@@ -17,10 +17,10 @@ import (
 	"github.com/almanac-cal/almanac/proof/storetest"
 )
 
-// writtenExample is the SQL that inserts the example calendar into another database of the same engine.
+// writtenExample contains the SQL that inserts the example calendar into another database of the same engine.
 type writtenExample struct {
 	newURL func(testing.TB) string
-	// A row may name one of a later table. unchecked lets it, and checked is the end of that.
+	// unchecked allows rows that refer to later ones until the end of the transaction, or until checked.
 	unchecked, checked []statement
 
 	sync.Mutex
@@ -47,8 +47,8 @@ func statementOf(q sql.Querier) statement {
 	return statement{text, args}
 }
 
-// copiedExample returns the statements that insert the example, and the administrator's token. The first call for an
-// engine writes the example to find them.
+// copiedExample returns the statements that insert the example, and the administrator's token. The first call for a
+// database engine writes the example to find them.
 func (a *API) copiedExample(t testing.TB) (statements []statement, token string) {
 	t.Helper()
 	x := writtenExamples[a.Store.Engine()]
@@ -62,8 +62,8 @@ func (a *API) copiedExample(t testing.TB) (statements []statement, token string)
 	return x.statements, x.token
 }
 
-// insertsOfRows returns statements that insert all rows of the database again. It leaves out settings, which each
-// database has of its own.
+// insertsOfRows returns statements that insert all rows of the database into another one. It leaves out the table of
+// settings, whose rows belong to one database.
 func (a *API) insertsOfRows(t testing.TB) (inserts []statement) {
 	t.Helper()
 	for _, table := range migrate.Tables {

@@ -27,9 +27,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/read"
 )
 
-// asDescribed fails the test if a request or its reply does not fit the interface description. Every reply must fit:
-// status, headers, media type and all members of the body. A request must fit if it succeeded. describedForm covers
-// forms of values that the service accepts beyond the description.
+// asDescribed fails the test if a request or its reply does not fit the interface description. It checks status,
+// headers, media type and body of replies, and the parameters of requests with success. It skips OPTIONS, HTML pages
+// and the API of WordPress itself. describedForm covers forms of values that the service accepts beyond the
+// description.
 func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, res Response) {
 	t.Helper()
 	d, err := description()
@@ -74,8 +75,8 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 	recordExchange(&x)
 }
 
-// effectiveMethod returns the method that the service applies to a request. A POST may override it by a header or a
-// parameter.
+// effectiveMethod returns the method that the service applies to a request. A POST can override it by a header or a
+// query parameter.
 func effectiveMethod(req *http.Request) string {
 	if req.Method != http.MethodPost {
 		return req.Method
@@ -92,26 +93,28 @@ func effectiveMethod(req *http.Request) string {
 
 // exchange is a request to an operation of the interface description, with its reply.
 type exchange struct {
-	operation string // PATCH /events/{id}
+	operation string // method and path template, such as PATCH /events/{id}
 	method    string
 	described *operation
 	req       *http.Request
-	sent      string
+	sent      string // body of the request
 	res       Response
 
-	status     string   // as described: 200, or default
-	parameters []string // described ones that took effect
-	strangers  []string // others that were sent
+	status     string   // key in the description: 200, or default
+	parameters []string // sent parameters of the operation that took effect
+	strangers  []string // other names that were sent
 }
 
-// operation is one of the document: all of it, and without what _fields may take away.
+// operation is an operation of the interface description. In part no member of replies is required, for requests with
+// _fields.
 type operation struct{ whole, part *openapi3.Operation }
 
-// describedAPI is the parsed interface description. part is a copy in which no member is required, for replies to
-// requests with _fields.
+// describedAPI is the parsed interface description. part is a copy in which no member of replies is required, for
+// replies to requests with _fields.
 type describedAPI struct{ whole, part *openapi3.T }
 
-// description is read once for all tests of a package: what differs by service and day is not compared.
+// description returns the interface description, which a process parses once. It is made with the configuration of
+// New without options.
 var description = sync.OnceValues(func() (*describedAPI, error) {
 	words, err := locale.Load()
 	if err != nil {
@@ -139,8 +142,8 @@ var description = sync.OnceValues(func() (*describedAPI, error) {
 	return d, nil
 })
 
-// seal makes both documents stricter for tests: members that no schema mentions become errors in replies. It also
-// makes all members optional in the document for requests with _fields.
+// seal makes both documents of the description stricter for tests: replies may not have members that no schema
+// mentions. In part it makes all members optional.
 func (d *describedAPI) seal() {
 	seen := make(map[*openapi3.Schema]bool)
 	for _, doc := range []*openapi3.T{d.whole, d.part} {
@@ -200,8 +203,8 @@ func (d *describedAPI) check(x *exchange) error {
 	return x.checkRequest()
 }
 
-// commonHeaders are headers of the transport, of caches and browsers, and of the limits of a deployment. They say
-// nothing about an operation, and the description does not repeat them for each.
+// commonHeaders are headers of the transport, of caches and browsers, and of the limits of a deployment. The
+// description does not repeat them for each operation, so they are always allowed.
 var commonHeaders = map[string]bool{
 	"Content-Type": true, "Content-Length": true, "Date": true, "Vary": true, "Cache-Control": true,
 	"X-Content-Type-Options": true, "Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true,
@@ -264,16 +267,16 @@ func (x *exchange) checkReply() error {
 	return recordReply(x.operation, x.status, kind, body)
 }
 
-// checkedBody identifies a body that fits its schema, so that it is not checked again.
+// checkedBody identifies the body of a reply that fits its schema, so that it is not checked again.
 type checkedBody struct {
 	schema *openapi3.Schema
 	sum    [sha256.Size]byte
 }
 
-// checkedBodies has the bodies that need no second check. Many tests get the same ones.
+// checkedBodies contains a checkedBody for each body that needs no second check. Many tests get equal bodies.
 var checkedBodies sync.Map
 
-// asksForFields reports whether the request has the parameter _fields, in its query or its body.
+// asksForFields reports whether the request has the parameter _fields in its query, or the text fields in its body.
 func (x *exchange) asksForFields() bool {
 	query, err := formOf(x.req.URL.RawQuery)
 	return err == nil && query["_fields"] != nil || strings.Contains(x.sent, "fields")
@@ -312,7 +315,7 @@ func headerOf(reply *openapi3.Response, name string) *openapi3.HeaderRef {
 	return nil
 }
 
-// uris checks addresses, which the library takes as they are.
+// uris checks that texts of the format uri are absolute URLs, which the library does not.
 var uris = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(text string) error {
 	u, err := url.Parse(text)
 	if err == nil && (u.Scheme == "" || u.Host == "") {
@@ -363,8 +366,8 @@ func (x *exchange) checkRequest() error {
 	return x.checkBody(query)
 }
 
-// checkBody returns an error if the body of a request does not fit the fields of the operation. The values of the
-// query count as fields too, unless the body has them.
+// checkBody returns an error if the body of a request does not fit the fields of the operation. values are the rest
+// of the query. They count as fields too, unless the body has them.
 func (x *exchange) checkBody(values map[string]any) error {
 	body := x.described.whole.RequestBody
 	if body == nil {
@@ -425,7 +428,7 @@ func (x *exchange) checkBody(values map[string]any) error {
 	return nil
 }
 
-// checkValue returns an error if the value of a parameter does not fit its schema, and records the parameter as used.
+// checkValue returns an error if the value of a parameter does not fit its schema. It records the parameter as used.
 // Null for a parameter that cannot be null is ignored.
 func (x *exchange) checkValue(name string, raw any, s *openapi3.Schema) error {
 	value := describedForm(raw, s)
@@ -446,7 +449,7 @@ func (x *exchange) addUnknownNames(values map[string]any) {
 	}
 }
 
-// multipartOf decodes a multipart form into its fields. Any text stands for a file.
+// multipartOf decodes a multipart form into its fields. A file becomes a fixed text.
 func multipartOf(body, boundary string) (map[string]any, error) {
 	data, err := multipart.NewReader(strings.NewReader(body), boundary).ReadForm(32 << 20)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Example fills the database with the calendar that the golden files show. It inserts rows without package edit, so
-// that tests of reads do not depend on writes. A process writes the rows once per engine and copies them to further
-// databases, for sites in English.
+// Example fills the database with the example calendar that the golden files show. It inserts rows without package
+// edit, so that tests of reads do not depend on writes. For sites in English, a process writes the rows once per
+// database engine and copies them to further databases.
 func (a *API) Example(t testing.TB) {
 	t.Helper()
 	if a.Site.Language == calendar.English {
@@ -41,7 +41,7 @@ func (a *API) writeExample(t testing.TB) {
 	a.Reindex(t)
 }
 
-// recordPaths are the records of the example by the names that paths of requests give them: "/events/{jazzNight}".
+// recordPaths replaces names of records in request paths by the ids of records in the example: "/events/{jazzNight}".
 var recordPaths = strings.NewReplacer(
 	"{morningSong}", "1",
 	"{eveningSong}", "2",
@@ -71,7 +71,7 @@ var recordPaths = strings.NewReplacer(
 	"{emptyCategory}", "6",
 )
 
-// Named replaces names of the example's records in a path by their ids.
+// Named replaces names such as {jazzNight} in a request path by the ids of records in the example.
 func Named(path string) string { return recordPaths.Replace(path) }
 
 type example struct {
@@ -91,13 +91,13 @@ func exampleTime(day, hour, minute int) time.Time {
 	return time.Date(2026, 11, day, hour, minute, 0, 0, time.UTC)
 }
 
-// writtenAt is when everything in the example was written.
+// writtenAt is the time at which most records of the example were written.
 var writtenAt = exampleTime(20, 9, 30)
 
 // adminID is the user id of the example's administrator.
 const adminID = int64(1)
 
-// membersOnlyID and membersOnlyPassword are those of the event with a password.
+// membersOnlyID and membersOnlyPassword are the id and the password of the example's event with a password.
 const (
 	membersOnlyID       = int64(22)
 	membersOnlyPassword = "sesame"
@@ -187,7 +187,7 @@ func (x example) image() {
 		}).Exec(x.t.Context()))
 }
 
-// row is an event of the example, for the table that writeExample inserts.
+// row is an event of the example. change sets further columns, nil for none.
 type row struct {
 	id          int64
 	title, slug string

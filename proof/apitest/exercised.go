@@ -8,15 +8,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Exercise counts what the tests of a package have used of an operation: statuses, parameters, and names that are no
+// Exercise counts how requests of tests used an operation of the API: statuses, parameters, and names that are no
 // parameters.
 type Exercise struct {
-	Statuses   map[string]int // replies by status, as described: 200, or default
-	Parameters map[string]int // requests that were answered with success and had the parameter, by name
-	Strangers  map[string]int // the same for names that are no parameters of the operation
+	Statuses   map[string]int // replies by status, or by default
+	Parameters map[string]int // successful requests by the parameters that they used
+	Strangers  map[string]int // successful requests by names that are no parameters of the operation
 }
 
-// exerciseLog collects over all tests of a process.
+// exerciseLog collects the Exercise of each operation over all tests of a process.
 var exerciseLog = struct {
 	sync.Mutex
 	by map[string]*Exercise
@@ -40,8 +40,8 @@ func recordExchange(x *exchange) {
 	}
 }
 
-// Exercised returns the operations that tests have requested so far. Keys are a method and a path: PATCH
-// /events/{id}.
+// Exercised returns how tests of this process have used operations so far. Keys are a method and a path template:
+// PATCH /events/{id}.
 func Exercised() map[string]Exercise {
 	exerciseLog.Lock()
 	defer exerciseLog.Unlock()
@@ -61,8 +61,7 @@ func ExampleNames() ([]string, error) {
 	return slices.Sorted(maps.Keys(d.whole.Components.Examples)), nil
 }
 
-// Described returns all operations of the interface description, for comparing with Exercised. Each has its statuses,
-// its parameters, including the fields of the body, and the headers of requests.
+// Described returns all operations of the interface description, by keys like those of Exercised.
 func Described() (map[string]Operation, error) {
 	d, err := description()
 	if err != nil {
@@ -94,9 +93,10 @@ func Described() (map[string]Operation, error) {
 	return out, nil
 }
 
-// Operation is one operation of the interface description.
+// Operation is an operation of the interface description. Parameters include the fields of its body. Headers are
+// those of requests.
 type Operation struct {
 	Statuses, Parameters, Headers []string
 
-	Feed bool // the path is below the base URL
+	Feed bool // the path is below the base URL, not below the API's root
 }

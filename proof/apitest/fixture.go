@@ -9,11 +9,11 @@ import (
 	"github.com/almanac-cal/almanac/proof/must"
 )
 
-// The functions of this file write single rows, for tests that need other records than those of Example. Defaults are
-// plain: published, in English, without an author.
+// The functions of this file write single rows, for tests that need other records than those of Example. By default
+// records are published, in English, without an author.
 
-// AddEvent adds an event and returns its id. Start and end are wall times in UTC, or in the zone a change sets:
-// 2026-12-01 10:00:00.
+// AddEvent adds an event and returns its id. start and end are wall times such as 2026-12-01 10:00:00, in UTC or in
+// the zone that a change sets.
 func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*ent.EventCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Event)
@@ -34,7 +34,7 @@ func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*
 	return id
 }
 
-// AddVenue adds a venue and returns its id.
+// AddVenue adds a venue and returns its id. changes can set further columns.
 func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Venue)
@@ -50,7 +50,7 @@ func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCrea
 	return id
 }
 
-// AddOrganizer adds an organizer and returns its id.
+// AddOrganizer adds an organizer and returns its id. changes can set further columns.
 func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.OrganizerCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Organizer)
@@ -66,7 +66,7 @@ func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.Organ
 	return id
 }
 
-// AddTerm adds a category or tag with a count of 1 and returns its id.
+// AddTerm adds a category or tag, with a stored count of 1 event, and returns its id.
 func (a *API) AddTerm(t testing.TB, taxonomy calendar.Kind, name string, changes ...func(*ent.TermCreate)) int64 {
 	t.Helper()
 	create := a.Store.Ent.Term.Create().SetTaxonomy(taxonomy).SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
@@ -143,18 +143,18 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 	return w
 }
 
-// SeriesRow describes a series for AddSeries. Start and end are wall times in UTC, or in the zone if one is set.
+// SeriesRow describes a series for AddSeries. Start and End are wall times in Zone, or in UTC if it is empty.
 type SeriesRow struct {
 	Title, Slug, Start, End, Zone, RRule string
 	ExDate                               []string
 	Author                               int64           // 0 means no author
 	Status                               calendar.Status // "" is publish
-	Template                             ent.Event       // what the occurrences share, with ids and translations as edges
-	Occurrences                          []string        // nominal starts of those to add
+	Template                             ent.Event       // common fields of occurrences, with links and translations as edges
+	Occurrences                          []string        // wall times at which the occurrences to add start
 }
 
-// AddSeries adds a series with one phase and some of its occurrences, and returns the id of the series. The next ids
-// are those of the occurrences.
+// AddSeries adds a series with one schedule and some of its occurrences, and returns the id of the series. The next
+// ids are those of the occurrences. changes apply to each of these.
 func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Series)

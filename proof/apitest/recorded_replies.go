@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// RecordVariable names the file to which a run of the tests adds replies, as lines of JSON. Another validator then compares them
-// with the description. Empty means none.
+// RecordVariable names the environment variable with the file to which tests append replies, as lines of JSON.
+// Another validator compares these with the interface description. If it is empty, nothing is recorded.
 const RecordVariable = "ALMANAC_TEST_RECORD"
 
-// recordedShapes has the operation, status, media type and shape of each recorded reply.
+// recordedShapes contains the operation, status, media type and shape of each recorded reply, as keys.
 var recordedShapes sync.Map
 
-// recordReply writes a reply to the recording, if one is being made. It skips replies with the same operation,
-// status, media type and shape as an earlier one.
+// recordReply appends a reply to the file that RecordVariable names, if any. It skips replies with the same
+// operation, status, media type and shape as an earlier one of the process.
 func recordReply(operation, status, mediaType string, body any) (err error) {
 	file := os.Getenv(RecordVariable)
 	if file == "" {

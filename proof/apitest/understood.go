@@ -41,8 +41,8 @@ func describedForm(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodText converts a value to the described text. It turns a number (a date in seconds) into its digits, and
-// removes markup from a text whose length is limited.
+// understoodText converts a value to a text. A number (a date in seconds) becomes its digits. A text whose length is
+// limited loses its markup. Other values are returned unchanged.
 func understoodText(raw any, s *openapi3.Schema) any {
 	if number, ok := raw.(json.Number); ok {
 		return string(number)
@@ -55,8 +55,8 @@ func understoodText(raw any, s *openapi3.Schema) any {
 	return raw
 }
 
-// understoodNumber converts digits to a number. It limits integers to 62 bits, since one beyond 64 bits is as good
-// as the largest. Other values are returned unchanged.
+// understoodNumber converts digits to a number. It limits integers to 62 bits, since the service treats any larger
+// one as the largest. Other values are returned unchanged.
 func understoodNumber(raw any, s *openapi3.Schema) any {
 	text, ok := raw.(string)
 	if number, isNumber := raw.(json.Number); isNumber {
@@ -140,7 +140,7 @@ func isEmptyItem(item any) bool {
 	return false
 }
 
-// isIDs reports whether the text of a list's item is itself a list of ids, such as 12,15.
+// isIDs reports whether an item of a list is itself a text with several ids, such as 12,15.
 func isIDs(text string) bool {
 	return strings.Contains(text, ",") && strings.Trim(text, "0123456789, ") == ""
 }

@@ -1,4 +1,4 @@
-// Package edittest is a database that tests write to with package edit.
+// Package edittest prepares databases for tests of package edit, and writes to them.
 package edittest
 
 import (
@@ -43,15 +43,16 @@ type World struct {
 	T     testing.TB
 	DB    *ent.Client
 	Users map[calendar.Role]*ent.User
-	// RowsPast is set by tests that write rows without package edit, which upkeep.Check may report.
+	// RowsPast is set by tests that write rows without package edit. Each then does not run upkeep.Check.
 	RowsPast bool
-	// Logged compares what a write changed with its entries in the change log. Each does so unless Brief.
+	// Logged makes a write fail the test if a changed record has no entry in the change log. Each sets it unless Brief.
 	Logged bool
-	// Brief is that of storetest.IsBrief.
+	// Brief is what storetest.IsBrief returns for the database.
 	Brief bool
 }
 
-// NewWorld adds a user of each role to a database.
+// NewWorld adds a user of each role to a database and returns a World for it. Their logins are the names of the
+// roles.
 func NewWorld(t testing.TB, db *ent.Client) *World {
 	t.Helper()
 	w := &World{T: t, DB: db, Users: make(map[calendar.Role]*ent.User)}
@@ -63,7 +64,8 @@ func NewWorld(t testing.TB, db *ent.Client) *World {
 	return w
 }
 
-// Each runs a test in parallel on every engine.
+// Each runs a test as a parallel subtest on each database engine under test. It then fails the test for
+// inconsistencies that upkeep.Check finds, unless RowsPast.
 func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	t.Helper()
 	t.Parallel()
@@ -81,7 +83,7 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	})
 }
 
-// As returns an Editor that acts as the user with a role. It refills the rate budget for series when half of it is
+// As returns an Editor that acts as the user with a role. It refills the rate budgets for series of which half is
 // spent, since the clock of tests stands still.
 func (w *World) As(r calendar.Role) *edit.Editor {
 	w.T.Helper()
@@ -97,15 +99,15 @@ func (w *World) As(r calendar.Role) *edit.Editor {
 	}
 }
 
-// AsIn returns an Editor that acts as the user with a role. It reads and writes in the language l.
+// AsIn returns an Editor that acts as the user with a role. Requests read and write texts in the language l.
 func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
 	e := w.As(r)
 	e.Write, e.Request = l, l
 	return e
 }
 
-// Wrote runs do in a transaction of the editor e and returns its result. Unlike Write, it also returns the error, for
-// tests that expect one.
+// Wrote runs do in a transaction of the editor e and returns its result and error. Write is for tests that expect no
+// error.
 func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
 	w.T.Helper()
 	var row R
@@ -155,7 +157,8 @@ func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, er
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return series.CreateEvent(ctx, tx, e, in) })
 }
 
-// Event creates an event, and fails the test on an error. It adds a title and dates to in, if they are missing.
+// Event creates an event and returns it. It fails the test on an error. It adds a title and dates to in, if they are
+// missing.
 func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	w.T.Helper()
 	row, err := w.CreateEvent(e, in)
@@ -165,7 +168,7 @@ func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
 	return row
 }
 
-// UpdateEvent writes the fields in to the event with an id. It returns the event or an error.
+// UpdateEvent writes the fields in to the event with an id. It returns the updated event, or an error.
 func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent.Event, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
@@ -187,7 +190,7 @@ func (w *World) ChangeEvent(e *edit.Editor, id int64, in *edit.EventInput) *ent.
 	return row
 }
 
-// TrashEvent moves an event to the trash.
+// TrashEvent moves an event to the trash and returns it, or the error of the write.
 func (w *World) TrashEvent(e *edit.Editor, id int64) (*ent.Event, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
@@ -199,7 +202,8 @@ func (w *World) TrashEvent(e *edit.Editor, id int64) (*ent.Event, error) {
 	})
 }
 
-// CreateVenue creates a venue. created is false if a venue with the same name was found instead.
+// CreateVenue creates a venue and returns it, or the error of the write. created is false if row is an existing venue
+// with the same name.
 func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue, created bool, err error) {
 	w.T.Helper()
 	err = w.watched(func() error {
@@ -211,7 +215,7 @@ func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue
 	return row, created, err
 }
 
-// Venue creates a venue and returns it. It fails the test on an error.
+// Venue creates a venue and returns it, or an existing venue with the same name. It fails the test on an error.
 func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
 	w.T.Helper()
 	row, _, err := w.CreateVenue(e, in)
@@ -233,13 +237,13 @@ func (w *World) UpdateVenue(e *edit.Editor, id int64, in *edit.VenueInput) (*ent
 	})
 }
 
-// CreateTerm creates a term.
+// CreateTerm creates a category or tag and returns it, or the error of the write.
 func (w *World) CreateTerm(e *edit.Editor, in *edit.TermInput) (*ent.Term, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) { return e.CreateTerm(ctx, tx, in) })
 }
 
-// Term creates a category or tag, and fails the test on an error. parent 0 means none.
+// Term creates a category or tag and returns it. It fails the test on an error. parent 0 means none.
 func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent int64) *ent.Term {
 	w.T.Helper()
 	row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: taxonomy, Name: &name, ParentID: &parent})
@@ -249,7 +253,7 @@ func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent
 	return row
 }
 
-// UpdateTerm writes the fields in to the term with an id. It returns the term or an error.
+// UpdateTerm writes the fields in to the category or tag with an id. It returns it, or an error.
 func (w *World) UpdateTerm(e *edit.Editor, id int64, in *edit.TermInput) (*ent.Term, error) {
 	w.T.Helper()
 	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) {
@@ -261,7 +265,7 @@ func (w *World) UpdateTerm(e *edit.Editor, id int64, in *edit.TermInput) (*ent.T
 	})
 }
 
-// DeleteTerm deletes a term.
+// DeleteTerm deletes a category or tag. It fails the test on an error.
 func (w *World) DeleteTerm(e *edit.Editor, id int64) {
 	w.T.Helper()
 	Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
@@ -273,13 +277,14 @@ func (w *World) DeleteTerm(e *edit.Editor, id int64) {
 	})
 }
 
-// Count returns the number of events that is stored with a category or tag.
+// Count returns the number of events that the database stores with a category or tag.
 func (w *World) Count(id int64) int {
 	w.T.Helper()
 	return w.DB.Term.GetX(w.T.Context(), id).EventCount
 }
 
-// CheckCounts fails the test for each category or tag whose stored number of events is wrong.
+// CheckCounts counts the events of categories and tags anew. It fails the test for those whose stored number was
+// wrong.
 func (w *World) CheckCounts() {
 	w.T.Helper()
 	before := w.DB.Term.Query().AllX(w.T.Context())
@@ -291,7 +296,8 @@ func (w *World) CheckCounts() {
 	}
 }
 
-// CheckLog returns all entries of the change log. It fails the test unless their revisions are 1, 2, 3 and so on.
+// CheckLog returns all entries of the change log. It fails the test unless their revisions are 1, 2, 3 and so on, up
+// to the newest one.
 func (w *World) CheckLog() []*ent.Change {
 	w.T.Helper()
 	log := w.DB.Change.Query().Order(ent.Asc(entchange.FieldID)).AllX(w.T.Context())
@@ -307,7 +313,7 @@ func (w *World) CheckLog() []*ent.Change {
 	return log
 }
 
-// Translation loads the translation of an event, nil if there is none.
+// Translation loads the translation of an event into a language. It returns nil if there is none.
 func (w *World) Translation(id int64, l calendar.Language) *ent.EventTranslation {
 	w.T.Helper()
 	row, err := w.DB.EventTranslation.Query().
@@ -331,7 +337,8 @@ func Wall(s string) *when.Date {
 	return new(when.FromWall(w))
 }
 
-// Describe formats an error on one line: its code, or its invalid parameters with their reasons. Tests compare it.
+// Describe formats an error on one line for comparing: its code, its invalid parameters with their reasons, or its
+// text. It returns "" for nil.
 func Describe(err error) string {
 	var refused *calendar.Error
 	var inv param.Invalid
@@ -364,7 +371,8 @@ func Refused(t *testing.T, err error, want string) {
 	}
 }
 
-// Problems returns the inconsistencies in the database that upkeep.Check finds.
+// Problems returns the inconsistencies in the database that upkeep.Check finds, as texts. It is not nil if there are
+// none.
 func (w *World) Problems() []string {
 	w.T.Helper()
 	out := []string{}
@@ -376,7 +384,7 @@ func (w *World) Problems() []string {
 	return out
 }
 
-// SortKeys returns the stored sort keys of a term.
+// SortKeys returns the sort keys that the row of a category or tag stores, by column.
 func SortKeys(row *ent.Term) edit.TermSortKeys {
 	return edit.TermSortKeys{
 		term.FieldSortEn: row.SortEn, term.FieldDescriptionSortEn: row.DescriptionSortEn,

@@ -13,12 +13,12 @@ import (
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 )
 
-// SomeEvent returns the input of an event on 1 July 2026, 18:00 to 20:00.
+// SomeEvent returns the input of an event titled Same on 1 July 2026, 18:00 to 20:00 in the site's zone.
 func SomeEvent() *edit.EventInput {
 	return &edit.EventInput{Title: new("Same"), Start: Wall("2026-07-01 18:00:00"), End: Wall("2026-07-01 20:00:00")}
 }
 
-// WeeklyEvent returns the input of an event with a recurrence rule (RRULE). It first takes place on 1 July 2026,
+// WeeklyEvent returns the input of an event with any recurrence rule (RRULE). It first takes place on 1 July 2026,
 // 18:00 to 20:00.
 func WeeklyEvent(rule string) *edit.EventInput {
 	in := SomeEvent()
@@ -33,15 +33,15 @@ func (w *World) UpdateSeries(e *edit.Editor, id int64, in *edit.EventInput) erro
 	return err
 }
 
-// TrashSeries moves a series to the trash.
+// TrashSeries moves a series to the trash and returns the error of the write.
 func (w *World) TrashSeries(e *edit.Editor, id int64) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, series.Trash(ctx, tx, e, id) })
 	return err
 }
 
-// TrashOccurrences moves occurrences of a series to the trash. The scope selects them, from the occurrence with the
-// id.
+// TrashOccurrences moves occurrences of a series to the trash and returns the error of the write. The scope selects
+// them, from the occurrence with the id.
 func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) error {
 	w.T.Helper()
 	_, err := Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
@@ -54,7 +54,7 @@ func (w *World) TrashOccurrences(e *edit.Editor, id int64, scope edit.Scope) err
 	return err
 }
 
-// RemoveEvents deletes events permanently, without the trash.
+// RemoveEvents deletes events permanently, without the trash. It fails the test on an error.
 func (w *World) RemoveEvents(e *edit.Editor, ids ...int64) {
 	w.T.Helper()
 	Write(w, e, func(ctx context.Context, tx *ent.Tx) (struct{}, error) {
@@ -62,20 +62,21 @@ func (w *World) RemoveEvents(e *edit.Editor, ids ...int64) {
 	})
 }
 
-// Occurrences loads the occurrences of a series in the order of their nominal starts.
+// Occurrences loads the occurrences of a series, in the order of the schedule, with their links and translations.
 func (w *World) Occurrences(id int64) []*ent.Event {
 	w.T.Helper()
 	return w.DB.Event.Query().Where(event.SeriesID(id)).Order(event.ByOriginalStart()).
 		WithVenues().WithOrganizers().WithTerms().WithTranslations().AllX(w.T.Context())
 }
 
-// OnlyPhase loads the phase of a series. It panics if there is not exactly one.
+// OnlyPhase loads the phase of a series that has one: a period with one schedule. It panics if there is not exactly
+// one.
 func (w *World) OnlyPhase(id int64) *ent.SeriesPhase {
 	w.T.Helper()
 	return w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).OnlyX(w.T.Context())
 }
 
-// Template decodes the event that holds a phase's common fields, from which its occurrences are made.
+// Template decodes the template of a phase: an event with the common fields of the phase's occurrences.
 func (w *World) Template(p *ent.SeriesPhase) *ent.Event {
 	w.T.Helper()
 	template, err := ent.DecodeTemplate(p.Template)
@@ -85,7 +86,8 @@ func (w *World) Template(p *ent.SeriesPhase) *ent.Event {
 	return template
 }
 
-// Phases describes each phase of a series as a text, for comparing: start, end, rule, rdates, exdates.
+// Phases describes each phase of a series, a period with one schedule, as a text for comparing. It contains start,
+// end, rule, rdates and exdates.
 func (w *World) Phases(id int64) (out []string) {
 	w.T.Helper()
 	for _, p := range w.DB.SeriesPhase.Query().Where(seriesphase.SeriesID(id)).Order(seriesphase.ByPosition()).AllX(w.T.Context()) {
@@ -101,11 +103,11 @@ func (w *World) Phases(id int64) (out []string) {
 	return out
 }
 
-// Racers is the number of goroutines of RunConcurrently.
+// Racers is the number of goroutines that RunConcurrently starts.
 const Racers = 12
 
-// RunConcurrently calls f in several goroutines that start together, each with its number i. It fails the test for
-// each error.
+// RunConcurrently calls f in as many goroutines as Racers says, which start together. i is the number of a goroutine.
+// It fails the test for each error.
 func RunConcurrently(t *testing.T, f func(i int) error) {
 	t.Helper()
 	start := make(chan struct{})
@@ -126,7 +128,7 @@ func RunConcurrently(t *testing.T, f func(i int) error) {
 	}
 }
 
-// Run runs do in a transaction of the editor e and returns its error.
+// Run runs do in a transaction of the editor e and returns its error. It does not check the change log.
 func (w *World) Run(e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
 	return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) error { return do(w.T.Context(), tx) })
 }

@@ -1,5 +1,6 @@
-// Package icaltest writes iCalendar files as other programs write them, with the instants that they mean. Tests of the import
-// and the comparison with other readers (.ci/ical-roundtrip) use it. The files follow RFC 5545 and the habits of the programs.
+// Package icaltest writes iCalendar files in the style of other calendar programs, and lists the occurrences in them.
+// Tests of the import and the comparison with other readers (.ci/ical-roundtrip) use it. The files follow RFC 5545
+// and the habits of those programs.
 package icaltest
 
 import (
@@ -15,7 +16,7 @@ import (
 type File struct {
 	Name string // program and zone, as a file name without an ending
 	Text string
-	// Strict reports whether every reader finds the same instants. Otherwise the file has days that are written as times.
+	// Strict means that every reader finds the same instants. Otherwise EXDATE and the like have days written as times.
 	Strict bool
 	// Occurrences are all occurrences of its events, sorted, as start, end and title. Times are in UTC, in the form of
 	// RFC 3339. A day without a time is in the form 2006-01-02, and its end is the last day.
@@ -140,7 +141,7 @@ func (w *writer) file() File {
 	}
 }
 
-// line writes a line, folded at 75 octets (RFC 5545, section 3.1).
+// line writes a line, folded after every 75 octets of its text (RFC 5545, section 3.1).
 func (w *writer) line(s string) {
 	const most = 75
 	for len(s) > most {
@@ -157,7 +158,7 @@ func (w *writer) tzid() string {
 	return w.iana
 }
 
-// timezone writes the VTIMEZONE, unless all times are in UTC.
+// timezone writes the VTIMEZONE, unless all events are single and in UTC.
 func (w *writer) timezone() {
 	if w.utc && w.flat {
 		return
@@ -185,7 +186,7 @@ func (w *writer) timezone() {
 	w.line("END:VTIMEZONE")
 }
 
-// span is the start and end of an event.
+// span is the start and end of an event. If it is all-day, these are its first and last day.
 type span struct {
 	start, end calendar.Wall
 	allDay     bool
@@ -206,7 +207,7 @@ func (m span) move(n int) span {
 }
 
 // value formats a time for a line such as DTSTART: its parameters, a colon and the time. The caller writes the
-// property's name before it.
+// property's name before it. utc requests UTC for a time, and allDay a date.
 func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	switch {
 	case allDay:
@@ -217,7 +218,8 @@ func (w *writer) value(at calendar.Wall, allDay, utc bool) string {
 	return ";TZID=" + w.tzid() + ":" + at.Format("20060102T150405")
 }
 
-// dateOf formats the start of a span for EXDATE or RECURRENCE-ID, in the dialect's form: parameters, colon, time.
+// dateOf formats the start of a span for EXDATE or RECURRENCE-ID, in the dialect's form: parameters, colon, time. utc
+// requests UTC for a span that is not all-day.
 func (w *writer) dateOf(m span, utc bool) string {
 	if m.allDay && w.daysAsTimes {
 		if w.windows {

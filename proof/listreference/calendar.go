@@ -1,8 +1,8 @@
-// Package listreference answers lists (contract, section 9).
+// Package listreference computes the expected replies to list requests (contract, section 9).
 //
-// It does so a second time, apart from the service: it looks at every record in memory and applies the rules for filters one after the other. It
-// shares the words of package calendar with the service (names of kinds, statuses and languages) and none of its rules. Package
-// randomcalendar draws calendars and requests, and tests compare the replies.
+// It is independent of the service: it applies filters one after the other to records in memory. It uses the names of
+// kinds, statuses and languages in package calendar, and shares no rules with the service. Package randomcalendar
+// draws calendars and requests, and tests compare the replies.
 package listreference
 
 import (
@@ -54,8 +54,8 @@ type Texts struct {
 // Text is a text in one language. The title is the name of a venue, organizer or term.
 type Text struct{ Title, Excerpt, Description, Slug string }
 
-// Event is an event with its links. The maps Flags and Words contain the values of its columns, by the name of their
-// filter. The maps are never changed, so copies share them.
+// Event is an event with its links. Flags maps filter names of boolean columns to the event's values. Words does so
+// for text columns that allow only a few words. The maps are never changed, so copies share them.
 type Event struct {
 	Record
 	Start, End         time.Time
@@ -70,7 +70,8 @@ type Event struct {
 	Terms              []int64
 }
 
-// Linked is a venue or organizer. Fields contains its other texts by name, such as the city.
+// Linked is a venue or organizer. If Located is true, it has a position of Lat and Lng in degrees. Fields contains
+// its other texts by name, such as the city.
 type Linked struct {
 	Record
 	Located  bool
@@ -86,8 +87,7 @@ type Term struct {
 	Texts      Texts
 }
 
-// Calendar is all records and callers of a test. Its methods answer requests by simple scans, for comparing with the
-// service.
+// Calendar contains all records and callers of a test. Its methods compute expected replies by simple scans.
 type Calendar struct {
 	Callers []Caller
 	Events  []*Event
@@ -95,18 +95,18 @@ type Calendar struct {
 	Terms   map[calendar.Kind][]*Term
 	Series  []*Record
 
-	FlagColumns []Column // booleans of events
-	WordColumns []Column // words of events, each one of a few
+	FlagColumns []Column // boolean columns of events
+	WordColumns []Column // text columns of events that allow only a few words
 }
 
 // Column is a column of events that a filter selects by. Name is the filter's name, Field the column's.
 type Column struct {
 	Name, Field string
-	Words       []string // of a column of words, all there are
-	Public      bool     // a password does not guard it
+	Words       []string // allowed values of a text column, nil for a boolean
+	Public      bool     // shown without the event's password
 }
 
-// effective returns the status that callers see: a scheduled record that is due is published.
+// effective returns the status that callers see. A scheduled record whose publication date has come is published.
 func (s Site) effective(r *Record) calendar.Status {
 	if r.Status == calendar.Future && !r.Published.After(s.Now) {
 		return calendar.Publish
@@ -114,8 +114,9 @@ func (s Site) effective(r *Record) calendar.Status {
 	return r.Status
 }
 
-// Shows reports whether a caller's lists show a record. asked contains the requested statuses. Nil means that the
-// request has no filter by status.
+// Shows reports whether a caller's lists show a record. asked contains the requested statuses. Nil means all except
+// trash. All callers see published records. Others are for editors, administrators and their author if at least a
+// contributor.
 func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	status := s.effective(r)
 	if asked == nil && status == calendar.Trash || asked != nil && !slices.Contains(asked, status) {
@@ -124,11 +125,13 @@ func (s Site) Shows(r *Record, c Caller, asked []calendar.Status) bool {
 	return status == calendar.Publish || c.Role >= Editor || c.Role >= Contributor && r.Author == c.ID
 }
 
-// Redacts reports whether replies leave out the protected fields of an event for a caller who sends no password.
-// That is so if the event has a password and the caller may not edit it.
+// Redacts reports whether replies leave out the protected fields of an event, unless the request has the right
+// password. They do so if the event has a password and the caller may not edit it.
 func (s Site) Redacts(e *Event, c Caller) bool { return e.Protected && !s.mayEdit(e, c) }
 
-// mayEdit reports whether the caller may edit an event.
+// mayEdit reports whether the caller may edit an event. Editors and administrators may edit all events, authors their
+// own ones. Contributors may edit their own drafts and pending events. In the trash, an event's status before that
+// decides.
 func (s Site) mayEdit(e *Event, c Caller) bool {
 	if c.Role >= Editor || e.Author != c.ID || c.Role < Contributor {
 		return c.Role >= Editor
@@ -140,18 +143,18 @@ func (s Site) mayEdit(e *Event, c Caller) bool {
 	return c.Role == Author || status == calendar.Draft || status == calendar.Pending
 }
 
-// seesSeries reports whether a series with the id exists and the caller may read it.
+// seesSeries reports whether a series with the id exists outside the trash and the caller may read it.
 func (w *Calendar) seesSeries(s Site, c Caller, id int64) bool {
 	return slices.ContainsFunc(w.Series, func(r *Record) bool { return r.ID == id && s.Shows(r, c, nil) })
 }
 
-// LinkedOf returns the venue or organizer with an id. The record must exist.
+// LinkedOf returns the venue or organizer with an id. It panics if the record does not exist.
 func (w *Calendar) LinkedOf(kind calendar.Kind, id int64) *Linked {
 	at := slices.IndexFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id })
 	return w.Linked[kind][at]
 }
 
-// EventOf returns the event with an id. The event must exist.
+// EventOf returns the event with an id. It panics if the event does not exist.
 func (w *Calendar) EventOf(id int64) *Event {
 	return w.Events[slices.IndexFunc(w.Events, func(e *Event) bool { return e.ID == id })]
 }
@@ -208,7 +211,7 @@ func (t Texts) hasSlug(slug string) bool {
 	return false
 }
 
-// Slugs returns the slugs by language.
+// Slugs returns the slugs of the texts by language.
 func (t Texts) Slugs() map[calendar.Language]string {
 	out := map[calendar.Language]string{}
 	for l, in := range t.In {
@@ -222,7 +225,7 @@ func (t Texts) Languages() calendar.LanguageSet {
 	return calendar.LanguagesOf(slices.Collect(maps.Keys(t.In))...)
 }
 
-// EachTranslation calls do with the texts in each language that the record has, except the original one.
+// EachTranslation calls do with each language and text of a record, except those of the original language.
 func (t Texts) EachTranslation(do func(calendar.Language, Text)) {
 	for _, l := range calendar.Languages {
 		if text, ok := t.In[l]; ok && l != t.Original {
@@ -231,7 +234,7 @@ func (t Texts) EachTranslation(do func(calendar.Language, Text)) {
 	}
 }
 
-// AuthorID returns the id of the author, nil if there is none.
+// AuthorID returns the id of the record's author, or nil if it has none.
 func (r *Record) AuthorID() *int64 {
 	if r.Author == 0 {
 		return nil

@@ -15,15 +15,15 @@ type Reply struct {
 	IDs     []int64
 }
 
-// fault marks a parameter as invalid in the expected reply.
+// fault adds a parameter to the invalid ones of the expected reply, unless it is there.
 func (a *Reply) fault(name string) {
 	if !slices.Contains(a.Invalid, name) {
 		a.Invalid = append(a.Invalid, name)
 	}
 }
 
-// statuses marks the parameter status as invalid if the caller may not list records with one of the requested
-// statuses.
+// statuses marks the parameter status as invalid if a requested status is unknown. Callers below contributor may only
+// request publish.
 func (a *Reply) statuses(c Caller, asked []calendar.Status) {
 	for _, word := range asked {
 		switch word {
@@ -38,30 +38,30 @@ func (a *Reply) statuses(c Caller, asked []calendar.Status) {
 	}
 }
 
-// event marks a parameter as invalid unless its event id exists, is readable for the caller and is not in the trash.
-// A nil id is valid.
+// event marks the parameter with a name as invalid unless the caller may read the event with the id. It must not be
+// in the trash. A nil id is valid.
 func (w *Calendar) event(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool { return s.Shows(&e.Record, c, nil) })
 }
 
-// openEvent marks a parameter as invalid unless the caller may read its event, which is not in the trash. If the
-// event has a password, the caller must be allowed to edit it. A nil id is valid. Filters by an event's links use it,
-// since links are protected.
+// openEvent marks the parameter with a name as invalid unless the caller may read the event with the id. It must not
+// be in the trash. If the event has a password, the caller must be allowed to edit it. A nil id is valid.
 func (w *Calendar) openEvent(a *Reply, name string, s Site, c Caller, id *int64) {
 	w.eventThat(a, name, id, func(e *Event) bool {
 		return s.Shows(&e.Record, c, nil) && !s.Redacts(e, c)
 	})
 }
 
-// eventThat marks a parameter as invalid unless an event has the id and satisfies fits. A nil id is valid.
+// eventThat marks the parameter with a name as invalid unless an event has the id and satisfies fits. A nil id is
+// valid.
 func (w *Calendar) eventThat(a *Reply, name string, id *int64, fits func(*Event) bool) {
 	if id != nil && !slices.ContainsFunc(w.Events, func(e *Event) bool { return e.ID == *id && fits(e) }) {
 		a.fault(name)
 	}
 }
 
-// areTerms finds the categories or tags that a parameter names, by a slug in any language or by an id. It returns
-// their ids with those of all descendants. Unknown words make the parameter invalid.
+// areTerms finds the categories or tags that a parameter names by ids or slugs in any language. A slug wins over an
+// id. It returns their ids with those of all descendants. Unknown words make the parameter invalid.
 func (w *Calendar) areTerms(a *Reply, name string, taxonomy calendar.Kind, words []string) []int64 {
 	var ids []int64
 	for _, word := range words {
@@ -90,8 +90,8 @@ func (w *Calendar) areTerms(a *Reply, name string, taxonomy calendar.Kind, words
 	return ids
 }
 
-// areLinked marks a parameter as invalid unless all ids are venues or organizers that the caller may read and that
-// are not in the trash.
+// areLinked marks the parameter with a name as invalid unless the caller may read all venues or organizers with the
+// ids. They must not be in the trash.
 func (w *Calendar) areLinked(a *Reply, name string, s Site, c Caller, kind calendar.Kind, ids []int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.Linked[kind], func(l *Linked) bool { return l.ID == id && s.Shows(&l.Record, c, nil) }) {

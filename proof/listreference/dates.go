@@ -11,7 +11,7 @@ type Date struct {
 	Naive bool
 }
 
-// moment returns the instant that a date means on the site.
+// moment returns the instant that a date means. A date without a zone is in the site's.
 func (s Site) moment(d Date) time.Time {
 	if d.Naive {
 		return Instant(d.At, s.Zone)
@@ -19,7 +19,7 @@ func (s Site) moment(d Date) time.Time {
 	return d.At
 }
 
-// Midnight returns the first instant of the day of d in the site's zone, or of the day that many days later.
+// Midnight returns the first instant of a day in the site's zone. It is the day of d plus a number of days (later).
 func (s Site) Midnight(d Date, later int) time.Time {
 	on := d.At
 	if !d.Naive {
@@ -44,7 +44,7 @@ func Instant(wall time.Time, zone *time.Location) time.Time {
 }
 
 // Window returns the time that lists show by default: from the start of today to the end of the same day in two
-// years. to is exclusive.
+// years. If that month is shorter, its last day counts. to is exclusive.
 func (s Site) Window() (from, to time.Time) {
 	y, m, day := s.Now.In(s.Zone).Date()
 	last := min(day, time.Date(y+2, m+1, 0, 0, 0, 0, 0, time.UTC).Day())
@@ -52,8 +52,8 @@ func (s Site) Window() (from, to time.Time) {
 		s.Midnight(Date{At: time.Date(y+2, m, last, 0, 0, 0, 0, time.UTC), Naive: true}, 1)
 }
 
-// inTime reports whether an event satisfies the date filters of a query (contract, section 9.1). The default window
-// applies where no filter replaces it.
+// inTime reports whether an event satisfies the date filters of a query (contract, section 9.1). start_date replaces
+// the start of the default window, end_date its end. The other date filters replace the whole window.
 func (s Site) inTime(e *Event, q EventQuery) bool {
 	from, to := s.Window()
 	_, startsBefore := q.Dates["starts_before"]
@@ -76,7 +76,7 @@ func (s Site) inTime(e *Event, q EventQuery) bool {
 }
 
 // matchesDate reports whether an event satisfies the date filter with a name. If strict, d is an instant, otherwise
-// it means its whole day.
+// it means its whole day. Unknown names return false.
 func (s Site) matchesDate(e *Event, name string, d Date, strict bool) bool {
 	first, end := s.Midnight(d, 0), s.Midnight(d, 1) // of the day; the end is not part of it
 	if strict {

@@ -27,7 +27,7 @@ type EventQuery struct {
 	Password           bool // the request has the right password
 }
 
-// SeriesQuery is the value of the filter by series: one of its two keywords, or ids of series.
+// SeriesQuery is the value of the parameter series: next, none, ids of series, or an invalid mixture.
 type SeriesQuery struct {
 	Next, None, Invalid bool
 	IDs                 []int64
@@ -61,7 +61,8 @@ func (w *Calendar) ListEvents(s Site, c Caller, lang calendar.Language, q EventQ
 	return a
 }
 
-// eventList is the state while ListEvents runs. Its terms include the descendants of the requested ones.
+// eventList is the state while ListEvents runs. categoryIDs and tagIDs include the descendants of the requested
+// terms.
 type eventList struct {
 	*Calendar
 	site   Site
@@ -71,7 +72,7 @@ type eventList struct {
 	categoryIDs, tagIDs []int64
 }
 
-// checkLinks marks invalid filters that refer to other records.
+// checkLinks marks filters by other records as invalid if a record is unknown or the caller may not read it.
 func (l *eventList) checkLinks(a *Reply) {
 	l.categoryIDs = l.areTerms(a, "categories", calendar.Category, l.Categories)
 	l.tagIDs = l.areTerms(a, "tags", calendar.Tag, l.Tags)
@@ -87,7 +88,7 @@ func (l *eventList) checkLinks(a *Reply) {
 	}
 }
 
-// checkWords marks filters whose value is not among the allowed words.
+// checkWords marks the status filter, and other filters that allow only a few words, if a value is not allowed.
 func (l *eventList) checkWords(a *Reply) {
 	a.statuses(l.caller, l.Status)
 	for _, f := range l.WordColumns {
@@ -97,8 +98,8 @@ func (l *eventList) checkWords(a *Reply) {
 	}
 }
 
-// checkPlace marks invalid filters by place. A position needs both coordinates, and excludes a request for events
-// without a position.
+// checkPlace marks invalid filters by place. A position needs both coordinates. geoloc=false cannot be combined with
+// one.
 func (l *eventList) checkPlace(a *Reply) {
 	switch {
 	case l.Lat != nil && l.Lng == nil:
@@ -111,8 +112,8 @@ func (l *eventList) checkPlace(a *Reply) {
 	}
 }
 
-// matchesRights reports whether the caller's lists show an event. A redacted event does not match filters by
-// protected fields.
+// matchesRights reports whether the caller's lists show an event. If the request filters by protected fields, an
+// event with a password needs that password or the right to edit.
 func (l *eventList) matchesRights(e *Event) bool {
 	if l.asksGuarded() && !l.Password && l.site.Redacts(e, l.caller) {
 		return false
@@ -150,13 +151,14 @@ func (l *eventList) matchesSeries(e *Event) bool {
 	return l.EventQuery.Series.IDs == nil || slices.Contains(l.EventQuery.Series.IDs, e.Series)
 }
 
-// matchesColumns reports whether an event satisfies the filters by its boolean and word columns.
+// matchesColumns reports whether an event satisfies the filters by boolean columns and by columns that allow only a
+// few words.
 func (l *eventList) matchesColumns(e *Event) bool {
 	return e.hasFlags(l.Flags) && e.hasWords(l.Words)
 }
 
 // matchesPlace reports whether an event satisfies the filters by place. Venues that the caller may not read are
-// ignored.
+// ignored, and so are those without a position.
 func (l *eventList) matchesPlace(e *Event) bool {
 	isLocated, isNear := false, false
 	for _, v := range l.Linked[calendar.Venue] {
@@ -168,7 +170,8 @@ func (l *eventList) matchesPlace(e *Event) bool {
 	return (l.Geoloc == nil || *l.Geoloc == isLocated) && (l.Lat == nil || isNear)
 }
 
-// compareEvents orders events for a list: by publication date if the request has include, else by start.
+// compareEvents orders events for a list: by publication date if the request has include, else by start. Equal ones
+// are ordered by id.
 func (l *eventList) compareEvents(a, b *Event) int {
 	if l.Include != nil {
 		return cmp.Or(a.Published.Compare(b.Published), cmp.Compare(a.ID, b.ID))
@@ -176,8 +179,8 @@ func (l *eventList) compareEvents(a, b *Event) int {
 	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
 }
 
-// firstOfSeries returns the events without those that are not the first found event of their series. Series that the
-// caller may not read are ignored.
+// firstOfSeries returns the found events that are the first found ones of their series, and those outside a series.
+// Series that the caller may not read are ignored.
 func (w *Calendar) firstOfSeries(s Site, c Caller, found []*Event) []*Event {
 	return slices.DeleteFunc(slices.Clone(found), func(e *Event) bool {
 		return w.seesSeries(s, c, e.Series) && slices.ContainsFunc(found, func(other *Event) bool {
@@ -192,8 +195,7 @@ func (l *eventList) asksGuarded() bool {
 		l.asksGuardedColumn() || l.Geoloc != nil || l.Lat != nil
 }
 
-// asksGuardedColumn reports whether the request filters by a boolean or word column that an event's password
-// protects.
+// asksGuardedColumn reports whether the request filters by a column that an event's password protects.
 func (l *eventList) asksGuardedColumn() bool {
 	return slices.ContainsFunc(slices.Concat(l.FlagColumns, l.WordColumns), func(f Column) bool {
 		_, flag := l.Flags[f.Name]
@@ -202,7 +204,7 @@ func (l *eventList) asksGuardedColumn() bool {
 	})
 }
 
-// hasFlags reports whether the boolean columns of an event have the wanted values.
+// hasFlags reports whether boolean columns of an event have the wanted values, by filter.
 func (e *Event) hasFlags(want map[string]bool) bool {
 	for name, on := range want {
 		if e.Flags[name] != on {
@@ -212,7 +214,7 @@ func (e *Event) hasFlags(want map[string]bool) bool {
 	return true
 }
 
-// hasWords reports whether each filtered word column of an event has one of the wanted words.
+// hasWords reports whether each filtered column has one of the wanted words. want maps filters to these.
 func (e *Event) hasWords(want map[string][]string) bool {
 	for name, words := range want {
 		if !slices.Contains(words, e.Words[name]) {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// LinkedQuery is a request for venues or organizers.
+// LinkedQuery is a request for a list of venues or organizers. Nil fields are parameters that the request does not
+// have.
 type LinkedQuery struct {
 	Search       *string
 	Event        *int64
@@ -20,7 +21,8 @@ type LinkedQuery struct {
 	Status       []calendar.Status
 }
 
-// ListLinked returns the expected reply to a request for venues or organizers, with the newest first.
+// ListLinked returns the expected reply to a request for venues or organizers. It contains invalid parameters, or
+// else ids with the newest first.
 func (w *Calendar) ListLinked(s Site, c Caller, lang calendar.Language, kind calendar.Kind, q LinkedQuery) Reply {
 	var a Reply
 	a.statuses(c, q.Status)
@@ -44,8 +46,8 @@ func (w *Calendar) ListLinked(s Site, c Caller, lang calendar.Language, kind cal
 	return a
 }
 
-// matchesEvents reports whether a venue or organizer satisfies the filters by its events. Only events that the caller
-// may read unredacted count.
+// matchesEvents reports whether a venue or organizer satisfies the filters by its events. Only events count of which
+// the caller may read all fields.
 func (w *Calendar) matchesEvents(s Site, c Caller, kind calendar.Kind, l *Linked, q LinkedQuery) bool {
 	isOfEvent, hasEvents, hasUpcoming := q.Event == nil, false, false
 	for _, e := range w.Events {
@@ -65,7 +67,7 @@ func (w *Calendar) matchesEvents(s Site, c Caller, kind calendar.Kind, l *Linked
 	return isOfEvent && (q.Has == nil || *q.Has == hasEvents) && (!q.OnlyUpcoming || hasUpcoming)
 }
 
-// TermQuery is a request for categories or tags.
+// TermQuery is a request for a list of categories or tags. Nil fields are parameters that the request does not have.
 type TermQuery struct {
 	Search           *string
 	Exclude, Include []int64
@@ -76,7 +78,8 @@ type TermQuery struct {
 	Slug             *string
 }
 
-// ListTerms returns the expected reply to a request for categories or tags.
+// ListTerms returns the expected reply to a request for categories or tags. It contains invalid parameters, or else
+// ids in the requested order.
 func (w *Calendar) ListTerms(s Site, c Caller, lang calendar.Language, taxonomy calendar.Kind, q TermQuery) Reply {
 	var a Reply
 	w.existTerms(&a, taxonomy, "exclude", q.Exclude...)
@@ -102,7 +105,7 @@ func (w *Calendar) ListTerms(s Site, c Caller, lang calendar.Language, taxonomy 
 	return a
 }
 
-// existTerms marks a parameter as invalid unless all ids are categories or tags of the taxonomy.
+// existTerms marks the parameter with a name as invalid unless all ids are categories or tags of the taxonomy.
 func (w *Calendar) existTerms(a *Reply, taxonomy calendar.Kind, name string, ids ...int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.Terms[taxonomy], func(t *Term) bool { return t.ID == id }) {

@@ -8,13 +8,15 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// This file says what a caller may read. If two calendars differ only in what a caller may not read, the caller gets the same
-// replies from both. What an observer is shown is a text, so that it can be compared.
+// This file describes what a caller may read. If two calendars differ only in what a caller may not read, the caller
+// gets the same replies from both. Methods return what an observer can see as a text, which tests compare.
 
-// ReplyLife is the longest time for which caches keep replies that observers compare. A publication in that time ends a reply.
+// ReplyLife is the longest time for which caches keep the compared replies. A publication within that time ends this
+// earlier.
 const ReplyLife = 90 * time.Second
 
-// Observer is a caller with or without the passwords of events. Tests compare what two calendars show to it.
+// Observer is a caller whose view of two calendars tests compare. Knows means that the caller has the passwords of
+// events.
 type Observer struct {
 	Caller
 	Knows bool
@@ -41,13 +43,14 @@ func (o Observer) ShownLinked(s Site, l *Linked) string {
 	return text + fmt.Sprint(l.Texts, l.Located, l.Lat, l.Lng, l.Fields)
 }
 
-// lists reports whether a list shows a record to an observer, with some filter by status.
+// lists reports whether a list shows a record to an observer, either without a filter by status or with trash.
 func (o Observer) lists(s Site, r *Record) bool {
 	return s.Shows(r, o.Caller, nil) || s.Shows(r, o.Caller, []calendar.Status{calendar.Trash})
 }
 
-// common returns the fields of a record that all callers can see, as text. Id and slug count, since a caller can find
-// out that they are taken. A publication date counts, since a cached reply expires then.
+// common returns the fields of a record that an observer can see, as one text. Id and slugs are always included,
+// since a caller can find out that they are taken. A publication within ReplyLife is included, since a cached reply
+// then expires.
 func (o Observer) common(s Site, r *Record) string {
 	text := fmt.Sprint(r.ID, " ", r.Texts.Slugs(), " ")
 	if s.effective(r) == calendar.Future && r.Published.Before(s.Now.Add(ReplyLife)) {

@@ -19,10 +19,11 @@ var (
 // random calendars use.
 func Fold(s string) string { return letters.Replace(strings.ToLower(s)) }
 
-// PlainText removes the tags of HTML, decodes its entities and folds the rest.
+// PlainText removes the tags of HTML, decodes its entities, and converts the rest to lower case without diacritics.
 func PlainText(s string) string { return Fold(html.UnescapeString(htmlTag.ReplaceAllString(s, ""))) }
 
-// searchWords splits a search for events into words at white space. A quoted phrase is one word.
+// searchWords splits a search for events into words at white space. A phrase in quotation marks is one word without
+// these.
 func searchWords(search string) []string {
 	var out []string
 	for i, part := range strings.Split(search, `"`) {
@@ -35,8 +36,8 @@ func searchWords(search string) []string {
 	return out
 }
 
-// eventMatches reports whether a search finds an event. Each word must occur in one of its texts, and no excluded
-// word may.
+// eventMatches reports whether a search finds an event. Each word must occur in its title, excerpt or description. A
+// word after a minus sign must not occur.
 func eventMatches(t Text, search string) bool {
 	for _, word := range searchWords(search) {
 		without, excluded := strings.CutPrefix(word, "-")
@@ -50,8 +51,8 @@ func eventMatches(t Text, search string) bool {
 	return true
 }
 
-// linkedMatches reports whether a search finds a venue or organizer. All words must occur in the same one of its
-// texts.
+// linkedMatches reports whether a search finds a venue or organizer. All words must occur in the same text. Spaces
+// and commas separate words.
 func linkedMatches(l *Linked, lang calendar.Language, search string) bool {
 	t := l.Texts.served(lang)
 	texts := []string{Fold(t.Title), PlainText(t.Description)}

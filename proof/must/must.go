@@ -8,7 +8,7 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// Succeed ends the test if err is not nil. Like t.Fatal, it may be called from the goroutine of the test only.
+// Succeed ends the test if err is not nil. Only the goroutine of the test may call it, since it calls Fatal.
 func Succeed(t T, err error) {
 	t.Helper()
 	if err != nil {

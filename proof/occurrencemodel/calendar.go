@@ -1,4 +1,4 @@
-// Package occurrencemodel says which occurrences series have after writes to single events (contract, sections 19.3
+// Package occurrencemodel computes the occurrences of series after writes to single events (contract, sections 19.3
 // to 19.5, the scope this). A nominal start is the wall time at which the schedule says an occurrence starts,
 // wherever that occurrence was moved.
 //
@@ -21,12 +21,13 @@ type Calendar struct {
 	Zone   *time.Location
 	Series map[int64]*Series
 	Events map[int64]Event
-	// IDOf returns the id of the stored occurrence of a series with a nominal start.
+	// IDOf returns the id of the stored occurrence of a series at a nominal start in the form of time.DateTime.
 	IDOf func(series int64, nominal string) int64
 }
 
-// Event is an event in the model. Starts are wall times in the form of time.DateTime. Own lists its own fields, in
-// order, separated by spaces. Outside a series, Series is 0, and Nominal and Own are empty.
+// Event is an event in the model. Starts are wall times in the form of time.DateTime. Own lists the fields that a
+// write changed for this occurrence only, in the order of fieldOrder, separated by spaces. Outside a series, Series
+// is 0, and Nominal and Own are empty.
 type Event struct {
 	Series  int64
 	Nominal string
@@ -37,10 +38,10 @@ type Event struct {
 	State   calendar.EventStatus
 }
 
-// fieldOrder is the order of the names of own fields: a translated one is after its field.
+// fieldOrder is the order of names in Event.Own. A translated field follows its original.
 var fieldOrder = []string{"title", "title:pl", "start_date", "end_date", "featured", "event_status"}
 
-// addOwn marks fields of an occurrence as own ones. It does nothing for a single event.
+// addOwn adds names of fields to Own. It does nothing for a single event.
 func (e *Event) addOwn(names ...string) {
 	if e.Series == 0 {
 		return
@@ -69,7 +70,7 @@ func (c *Calendar) Count(series int64) (n int) {
 	return n
 }
 
-// AddSeries adds a series and its missing occurrences. Events that already are occurrences of it stay unchanged.
+// AddSeries adds a series and its missing occurrences. Occurrences that the model has already stay unchanged.
 func (c *Calendar) AddSeries(id int64, s *Series) {
 	s.Version, s.GeneratedUntil = 1, c.horizon(s)
 	c.Series[id] = s
@@ -89,7 +90,7 @@ func (c *Calendar) addOccurrences(series int64, starts []string) {
 }
 
 // MakeRecurring turns a single event into the first occurrence of a new series. The other occurrences get its title.
-// A state such as cancelled becomes an own field of this event.
+// If its state is not the default, such as cancelled, the state becomes an own field of this event.
 func (c *Calendar) MakeRecurring(id, series int64, s *Series) {
 	c.change(id, func(e *Event) {
 		e.Series, e.Nominal, s.Title = series, e.Start, e.Title
@@ -100,7 +101,7 @@ func (c *Calendar) MakeRecurring(id, series int64, s *Series) {
 	c.AddSeries(series, s)
 }
 
-// TakeOut makes an occurrence a single event. Its nominal start becomes an exdate of the series.
+// TakeOut makes an occurrence a single event. The series excludes its nominal start from then on (exdate).
 func (c *Calendar) TakeOut(id int64) {
 	c.exclude(c.Events[id])
 	c.change(id, func(e *Event) { e.Series, e.Nominal, e.Own = 0, "", "" })
@@ -116,7 +117,7 @@ func (c *Calendar) SetTitle(id int64, title string) {
 	})
 }
 
-// SetPolishTitle models a write of a title in Polish, which is not the original language.
+// SetPolishTitle models a write of a title in Polish to an event whose original language is another.
 func (c *Calendar) SetPolishTitle(id int64) {
 	c.change(id, func(e *Event) { e.addOwn("title:pl") })
 }
@@ -131,7 +132,7 @@ func (c *Calendar) SetState(id int64, state calendar.EventStatus) {
 	})
 }
 
-// SetStart models a write of the field start_date. The nominal start of an occurrence stays.
+// SetStart models a write of the field start_date with another value than the stored one. The nominal start stays.
 func (c *Calendar) SetStart(id int64, start string) {
 	c.change(id, func(e *Event) {
 		e.Start = start
@@ -144,13 +145,13 @@ func (c *Calendar) SetFeatured(id int64) {
 	c.change(id, func(e *Event) { e.addOwn("featured") })
 }
 
-// Trash moves an event to the trash. The nominal start of an occurrence becomes an exdate.
+// Trash moves an event to the trash. The series excludes the nominal start of an occurrence from then on (exdate).
 func (c *Calendar) Trash(id int64) {
 	c.change(id, func(e *Event) { e.Status = calendar.Trash })
 	c.exclude(c.Events[id])
 }
 
-// exclude adds an exdate for an occurrence to its series. It does nothing for a single event.
+// exclude makes the series of an occurrence exclude its nominal start. It does nothing for a single event.
 func (c *Calendar) exclude(e Event) {
 	if s := c.Series[e.Series]; s != nil {
 		s.ExDate[e.Nominal] = true
@@ -158,7 +159,7 @@ func (c *Calendar) exclude(e Event) {
 	}
 }
 
-// Restore publishes an event from the trash. It removes the exdate of an occurrence.
+// Restore publishes an event from the trash. The series of an occurrence no longer excludes its start.
 func (c *Calendar) Restore(id int64) {
 	c.change(id, func(e *Event) { e.Status = calendar.Publish })
 	e := c.Events[id]
@@ -168,8 +169,8 @@ func (c *Calendar) Restore(id int64) {
 	}
 }
 
-// Remove deletes an event permanently. Its nominal start becomes an exdate. Removing the last occurrence also removes
-// the series.
+// Remove deletes an event permanently. Its series excludes its nominal start from then on (exdate). Removing the last
+// occurrence removes the series instead.
 func (c *Calendar) Remove(id int64) {
 	e := c.Events[id]
 	delete(c.Events, id)
@@ -182,7 +183,7 @@ func (c *Calendar) Remove(id int64) {
 	}
 }
 
-// Extend adds the occurrences that the service creates as time passes, for each series that is due at Now.
+// Extend adds the occurrences that the service creates as time passes. It does so for series for which isDue is true.
 func (c *Calendar) Extend() {
 	for id, s := range c.Series {
 		if c.isDue(id, s) {

@@ -14,10 +14,10 @@ type Rule struct {
 	Until time.Time                       // zero means no limit
 }
 
-// isEndless reports whether the rule has no last start. A nil rule has one.
+// isEndless reports whether the rule has no last start. It is false for a nil rule.
 func (r *Rule) isEndless() bool { return r != nil && r.Count == 0 && r.Until.IsZero() }
 
-// Rules are rules without a limit. Each has the day of the start.
+// Rules are recurrence rules without a limit. Each gives a start on the day on which its series begins.
 var Rules = []Rule{
 	{Text: "FREQ=DAILY;INTERVAL=9", Has: func(start, day time.Time) bool { return daysBetween(start, day)%9 == 0 }},
 	{Text: "FREQ=WEEKLY", Has: func(start, day time.Time) bool { return daysBetween(start, day)%7 == 0 }},
@@ -33,8 +33,8 @@ var Rules = []Rule{
 
 func daysBetween(start, day time.Time) int { return int(day.Sub(start).Hours()) / 24 }
 
-// Series is a series with one phase. Wall times are stored as if in UTC. ExDate has the nominal starts without an
-// occurrence, in the form of time.DateTime.
+// Series is a series with one schedule. Wall times are stored as if in UTC. ExDate has the nominal starts without an
+// occurrence, in the form of time.DateTime. Occurrences up to GeneratedUntil are stored.
 type Series struct {
 	Title          string
 	Start          time.Time
@@ -82,8 +82,8 @@ func (s *Series) ruleStarts(last time.Time) (starts []time.Time) {
 // AllStarts returns all nominal starts for which a write at Now stores occurrences.
 func (c *Calendar) AllStarts(s *Series) []string { return s.Starts(time.Time{}, c.horizon(s)) }
 
-// horizon returns the time up to which a write stores occurrences: 25 months from Now on the site's clock (contract,
-// section 19.4). For a series with an end it is after the end.
+// horizon returns the wall time up to which a write stores occurrences (contract, section 19.4). It is 25 months from
+// Now in the site's zone, or the year 9999 for a series that ends.
 func (c *Calendar) horizon(s *Series) time.Time {
 	if !s.Rule.isEndless() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)

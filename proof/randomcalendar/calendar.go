@@ -1,6 +1,6 @@
-// Package randomcalendar draws calendars with requests for their lists.
+// Package randomcalendar draws random calendars and random requests for their lists.
 //
-// Tests compare the replies with those of package listreference.
+// Tests compare the service's replies with those of package listreference.
 package randomcalendar
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/proof/listreference"
 )
 
-// eventCount to seriesCount are the numbers of records in a random calendar; fewEvents replaces eventCount if Maker.Few.
+// eventCount to seriesCount are the numbers of records in a random calendar. If Maker.Few, fewEvents replaces
+// eventCount.
 const (
 	eventCount     = 150
 	fewEvents      = 40
@@ -38,11 +39,11 @@ type Maker struct {
 	Sites    []listreference.Site
 	Calendar *listreference.Calendar
 	slugs    int
-	Few      bool // few events, so that one more or less decides about a filter
+	Few      bool // draws few events, so that single ones decide what a filter finds
 }
 
-// New returns a calendar without records. It has the anonymous caller and the boolean and word columns of the
-// service.
+// New returns a calendar without records. It has the anonymous caller and the columns by which the service filters
+// events. These are booleans, and texts that allow only a few words.
 func New() *listreference.Calendar {
 	w := &listreference.Calendar{Callers: []listreference.Caller{{}}}
 	for _, c := range read.EventColumns() {
@@ -57,8 +58,8 @@ func New() *listreference.Calendar {
 	return w
 }
 
-// DrawAside runs do with a separate random source. Another draw in do, such as for a new filter, then changes
-// nothing else that is drawn.
+// DrawAside runs do with a separate random source. So further draws in do, such as for a new filter, do not change
+// what is drawn afterwards.
 func (m *Maker) DrawAside(do func()) {
 	own := m.Rand
 	m.Rand = rand.New(rand.NewPCG(own.Uint64(), 0))
@@ -71,20 +72,20 @@ var vocabulary = []string{
 	"étude", "Étude", "beta", "Óscar", "żaba", "Żaba", "x<y",
 }
 
-// DrawWords returns that many random words, separated by spaces.
+// DrawWords returns up to count random words of a small vocabulary, separated by spaces.
 func (m *Maker) DrawWords(count int) string {
 	return strings.Join(draw.Items(m.Rand, vocabulary, count), " ")
 }
 
-// DrawHTML returns some random words with HTML markup.
+// DrawHTML returns two random words with HTML markup, or "".
 func (m *Maker) DrawHTML() string {
 	text := m.DrawWords(2)
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
 	return draw.Item(m.Rand, "", "<p>"+escaped+"</p>", `<a href="http://beta.example/100%">`+escaped+"</a>")
 }
 
-// drawTexts returns random texts in one to three languages. Translations may lack fields. If html is true,
-// excerpts and descriptions have markup. The texts have slugs only if slugged is true.
+// drawTexts returns random texts in one or more languages. Translations may lack fields. If html is true, there are
+// excerpts, and descriptions have markup. The texts have slugs only if slugged is true.
 func (m *Maker) drawTexts(kind calendar.Kind, html, slugged bool) listreference.Texts {
 	t := listreference.Texts{
 		Original: draw.Item(m.Rand, calendar.English, calendar.English, calendar.Polish), In: map[calendar.Language]listreference.Text{},
@@ -111,8 +112,8 @@ func (m *Maker) drawTexts(kind calendar.Kind, html, slugged bool) listreference.
 	return t
 }
 
-// drawRecord returns random common fields of an event, venue, organizer or series. Some records are due on one of the
-// sites exactly now, or a second later.
+// drawRecord returns random common fields of an event, venue, organizer or series. Some scheduled records become
+// public at a site's Now, or a second later.
 func (m *Maker) drawRecord(kind calendar.Kind, id int64) listreference.Record {
 	statuses := slices.Repeat([]calendar.Status{calendar.Publish}, 12)
 	statuses = append(statuses, calendar.Future, calendar.Future, calendar.Future, calendar.Draft, calendar.Draft,
@@ -200,7 +201,8 @@ func (m *Maker) drawEvent(id int64) *listreference.Event {
 }
 
 // drawLinks returns ids of random venues or organizers for an event. Most links go to the first half of the
-// calendar's records. The others have few events, so that a single decisive event changes what filters find.
+// calendar's records. The others have few events, so that one event changes what filters find. isDecisive marks such
+// an event.
 func (m *Maker) drawLinks(kind calendar.Kind, isDecisive bool) (ids []int64) {
 	all := m.Calendar.Linked[kind]
 	links := draw.Items(m.Rand, all[:len(all)/2], m.IntN(4))
@@ -217,8 +219,8 @@ func (m *Maker) drawLinks(kind calendar.Kind, isDecisive bool) (ids []int64) {
 	return ids
 }
 
-// drawTerms returns random categories and tags for an event, and adds published events to their counts. The last
-// terms of the calendar get few events.
+// drawTerms returns ids of random categories and tags for an event. If the event is published, their counts grow by
+// one. The last terms of the calendar get few events.
 func (m *Maker) drawTerms(status calendar.Status) (ids []int64) {
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		all := m.Calendar.Terms[kind]
@@ -236,8 +238,8 @@ func (m *Maker) drawTerms(status calendar.Status) (ids []int64) {
 	return ids
 }
 
-// DrawTime sets the start and end of an event. Instants that a wall time of the event's zone cannot express make the
-// zone UTC. It reports whether it drew a start at some site's Now, or a second before.
+// DrawTime sets the start and end of an event. If the event's zone cannot express them as wall times, the zone
+// becomes UTC. It reports whether it drew a start at some site's Now, or a second before.
 func (m *Maker) DrawTime(e *listreference.Event) (around bool) {
 	zone, err := time.LoadLocation(e.Zone)
 	if err != nil {
@@ -284,8 +286,8 @@ func (m *Maker) DrawLinked(kind calendar.Kind, id int64) *listreference.Linked {
 	return l
 }
 
-// Fill adds random records to the calendar. The callers must have been added before. Ids are in random order, so that
-// no list is ordered by id by chance.
+// Fill adds random records to the calendar, whose callers the test has added before. Ids are in random order, so that
+// lists are not ordered by id by chance.
 func (m *Maker) Fill() {
 	w := m.Calendar
 	w.Linked, w.Terms = map[calendar.Kind][]*listreference.Linked{}, map[calendar.Kind][]*listreference.Term{}

@@ -13,18 +13,18 @@ import (
 	"github.com/almanac-cal/almanac/proof/listreference"
 )
 
-// RequestMaker makes one random request. Query is its text, and the Draw methods return its meaning for the
-// reference.
+// RequestMaker makes one random request. Query is its text. The Draw methods return its meaning, from which package
+// listreference computes the expected reply.
 type RequestMaker struct {
 	*Maker
 	Site     listreference.Site
-	focus    string   // the group of filters that most of the request is about
-	Query    []string // encoded pairs
+	focus    string   // the group of filters that gets most parameters
+	Query    []string // encoded name=value pairs
 	Stranger bool     // the caller knows no password
 }
 
-// likely returns true at random. The probability in percent is tripled for the group of filters that this request
-// focuses on, and a third of it for other groups.
+// likely returns true at random. For the group of filters that this request focuses on, the probability is three
+// times percent. For other groups it is a third.
 func (a *RequestMaker) likely(group string, percent int) bool {
 	if group != a.focus {
 		return draw.Percent(a.Rand, percent/3)
@@ -32,7 +32,7 @@ func (a *RequestMaker) likely(group string, percent int) bool {
 	return draw.Percent(a.Rand, percent*3)
 }
 
-// Add appends a parameter to the query.
+// Add appends a parameter to the query and encodes it.
 func (a *RequestMaker) Add(name, value string) {
 	a.Query = append(a.Query, url.QueryEscape(name)+"="+url.QueryEscape(value))
 }
@@ -108,7 +108,8 @@ func (a *RequestMaker) statuses() []calendar.Status {
 	return out
 }
 
-// someWords appends a filter by words of a column and returns the words. Rarely one of them is invalid.
+// someWords appends a filter for a column that allows only a few words, and returns the wanted words. Rarely one of
+// them is invalid.
 func (a *RequestMaker) someWords(f listreference.Column) []string {
 	words := draw.Items(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
 	if draw.Percent(a.Rand, 3) {
@@ -118,8 +119,8 @@ func (a *RequestMaker) someWords(f listreference.Column) []string {
 	return words
 }
 
-// date appends a date parameter and returns its meaning. It is often near the start or end of some event. Some dates
-// are phrases such as "today".
+// date appends a date parameter with a name and returns its meaning. It is often near the start or end of some event.
+// Some dates are phrases such as "today".
 func (a *RequestMaker) date(name string) listreference.Date {
 	m := a.drawMoment()
 	if draw.Percent(a.Rand, 75) {
@@ -171,7 +172,7 @@ func (a *RequestMaker) date(name string) listreference.Date {
 	return date
 }
 
-// anyID returns one of some ids at random. Rarely it returns another number, such as the id of an event.
+// anyID returns one of the given ids at random. Rarely it returns another number, such as the id of an event.
 func (a *RequestMaker) anyID(of ...int64) int64 {
 	if draw.Percent(a.Rand, 3) {
 		return draw.Item(a.Rand, 0, -1, 999999, draw.Item(a.Rand, a.Calendar.Events...).ID)
@@ -306,8 +307,8 @@ func (a *RequestMaker) DrawEventQuery() listreference.EventQuery {
 	return q
 }
 
-// series appends the parameter series: next, none or ids of series, most of which the caller may read. Rarely it is
-// an invalid mixture.
+// series appends the parameter series and returns its meaning. It is next, none or ids of series, most of them
+// published. Rarely it is an invalid mixture.
 func (a *RequestMaker) series() *listreference.SeriesQuery {
 	switch a.IntN(10) {
 	case 0, 1, 2, 3:
@@ -335,7 +336,8 @@ func (a *RequestMaker) series() *listreference.SeriesQuery {
 	return q
 }
 
-// circle appends a position and a radius, and sets them in q. Some venue is slightly inside or outside the circle.
+// circle appends a position and a radius in kilometres, and sets them in q. Some venue is slightly inside or outside
+// the circle.
 func (a *RequestMaker) circle(q *listreference.EventQuery) {
 	v := draw.Item(a.Rand, a.Calendar.Linked[calendar.Venue]...)
 	bearing, angle := a.Float64()*2*math.Pi, a.Float64()*495/6371

@@ -30,7 +30,8 @@ func Store(t testing.TB, api *apitest.API, w *listreference.Calendar) {
 	s.must(s.db.Slug.CreateBulk(s.slugs...).Exec(t.Context()))
 }
 
-// storer inserts the records of a calendar. It collects the rows of tables that all kinds of record share.
+// storer inserts the records of a calendar. It collects the rows of the tables records and slugs, which several kinds
+// share.
 type storer struct {
 	testing.TB
 	calendar *listreference.Calendar
@@ -46,8 +47,8 @@ func (s *storer) must(err error) {
 	must.Succeed(s, err)
 }
 
-// addRecord collects the shared rows of a record, which are its record row and its slugs. It returns the columns that
-// the row of each kind has: author (nil for none), languages and the original text.
+// addRecord collects a record's row in the table records and its slugs. It returns its author (nil for none), its
+// languages and the text in its original language.
 func (s *storer) addRecord(kind calendar.Kind, r *listreference.Record) (author *int64, languages calendar.LanguageSet, own listreference.Text) {
 	s.records = append(s.records, s.db.Record.Create().SetID(r.ID).SetKind(kind))
 	var trashed int64
@@ -137,7 +138,7 @@ func (s *storer) storeOrganizers() {
 // firstNominal is the first nominal start of each series: the wall time that its schedule gives its first occurrence.
 var firstNominal = calendar.WallAt(2026, 10, 1, 18, 0, 0)
 
-// nominalStart returns a nominal start for an occurrence that is unique in its series.
+// nominalStart returns a nominal start for an event. It depends on the event's id, so it is unique in a series.
 func nominalStart(e *listreference.Event) calendar.Wall { return firstNominal.AddDate(0, 0, int(e.ID)) }
 
 func (s *storer) storeSeries() {
@@ -187,7 +188,7 @@ func (s *storer) storeEvents() {
 	s.must(s.db.EventTranslation.CreateBulk(translations...).Exec(s.Context()))
 }
 
-// storeLinks writes the links of events.
+// storeLinks inserts the links of events to venues, organizers and terms.
 func (s *storer) storeLinks() {
 	s.Helper()
 	var venues []*ent.EventVenueCreate
@@ -209,7 +210,7 @@ func (s *storer) storeLinks() {
 	s.must(s.db.EventTerm.CreateBulk(terms...).Exec(s.Context()))
 }
 
-// setColumns sets the boolean and word columns of an event's row.
+// setColumns sets the boolean columns of an event's row, and the text columns that allow only a few words.
 func setColumns(row *ent.EventMutation, w *listreference.Calendar, e *listreference.Event) error {
 	for _, f := range w.FlagColumns {
 		if err := row.SetField(f.Field, e.Flags[f.Name]); err != nil {
@@ -226,8 +227,8 @@ func setColumns(row *ent.EventMutation, w *listreference.Calendar, e *listrefere
 	return nil
 }
 
-// RewriteEvent stores an event and its links again, after a test changed it. The stored counts of its terms stay,
-// because replies show them.
+// RewriteEvent updates an event's row and adds its links anew, after a test changed them. The stored counts of its
+// terms stay, because replies show them.
 func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *listreference.Event) {
 	t.Helper()
 	ctx, db, own := t.Context(), api.Store.Ent, e.Texts.In[e.Texts.Original]
@@ -265,7 +266,8 @@ func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *
 	api.LinkTerms(t, e.ID, e.Terms...)
 }
 
-// RewriteSeries stores a series again, after a test changed it.
+// RewriteSeries updates the author, status and publication date of a series in the database, after a test changed
+// them.
 func RewriteSeries(t testing.TB, api *apitest.API, r *listreference.Record) {
 	t.Helper()
 	update := api.Store.Ent.Series.UpdateOneID(r.ID).ClearAuthorID().SetStatus(r.Status).SetPublishedAt(r.Published)
@@ -275,7 +277,7 @@ func RewriteSeries(t testing.TB, api *apitest.API, r *listreference.Record) {
 	must.Succeed(t, update.Exec(t.Context()))
 }
 
-// RewriteLinked stores a venue or organizer again, after a test changed it.
+// RewriteLinked updates the row of a venue or organizer in the database, after a test changed it.
 func RewriteLinked(t testing.TB, api *apitest.API, kind calendar.Kind, l *listreference.Linked) {
 	t.Helper()
 	author := l.AuthorID()

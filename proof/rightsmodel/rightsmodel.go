@@ -1,4 +1,4 @@
-// Package rightsmodel says what users of each role may do with records (contract, section 12).
+// Package rightsmodel predicts what users of each role may do with records (contract, section 12).
 //
 // It is a second, simple implementation of rights. It shares no rule with the service. It predicts the status of each reply, the
 // status and the links of each record, and the counts of terms. Tests draw requests, send them, and compare.
@@ -25,20 +25,21 @@ type Record struct {
 	ID            int64
 	Kind, Owner   string
 	Status        calendar.Status
-	before        calendar.Status // of a record in the trash
+	before        calendar.Status // status before the trash
 	Slug          string
-	hadSlug       bool
+	hadSlug       bool    // the record must have a slug from now on
 	Links, Tagged []int64 // venues and tags of an event
 }
 
 // IsEditor reports whether a role may edit the records of all users.
 func IsEditor(role string) bool { return role == "editor" || role == "administrator" }
 
-// IsPublisher reports whether a role may publish, and write terms.
+// IsPublisher reports whether a role may publish records, and write categories and tags.
 func IsPublisher(role string) bool { return role == "author" || IsEditor(role) }
 
-// MayEdit reports whether the user of a role may edit a record. Contributors may edit their own drafts and pending
-// records. For a record in the trash, its status before that decides.
+// MayEdit reports whether the user of a role may edit a record. Editors and administrators may edit all records,
+// authors their own. Contributors may edit their own drafts and pending records. For a record in the trash, its
+// status before that decides.
 func (r *Record) MayEdit(role string) bool {
 	status := r.Status
 	if status == calendar.Trash {
@@ -55,7 +56,9 @@ func (r *Record) MayEdit(role string) bool {
 	return role == "author"
 }
 
-// MayRead reports whether a role may read a record. An event in the trash cannot be read.
+// MayRead reports whether a role may read a record. All roles may read published ones. Others are for editors,
+// administrators, and their own author or contributor. The trash is for roles that may edit the record, and never
+// shows events.
 func (r *Record) MayRead(role string) bool {
 	switch r.Status {
 	case calendar.Publish:
@@ -66,7 +69,8 @@ func (r *Record) MayRead(role string) bool {
 	return IsEditor(role) || (r.Owner == role && (role == "author" || role == "contributor"))
 }
 
-// IsLinkable reports whether a role may link events to a venue.
+// IsLinkable reports whether a role may link events to a venue. It must be able to read it, and the venue must not be
+// in the trash.
 func (r *Record) IsLinkable(role string) bool { return r.Status != calendar.Trash && r.MayRead(role) }
 
 // refusal returns the HTTP status for a caller who lacks a right: 401 for an anonymous one, else 403.
@@ -78,7 +82,7 @@ func refusal(role string) int {
 }
 
 // setStatus sets the status of a record to the requested one. If the role may not publish, pending replaces publish
-// and private.
+// and private. The status before the trash is remembered.
 func (r *Record) setStatus(role string, sent calendar.Status) {
 	switch {
 	case sent == calendar.Trash:
@@ -92,8 +96,8 @@ func (r *Record) setStatus(role string, sent calendar.Status) {
 	r.Status, r.before = sent, ""
 }
 
-// CreateReply returns the expected HTTP status of a create. Links to records that are not linkable are refused
-// before rights are checked. Creating a tag along with the record needs the right to write terms.
+// CreateReply returns the expected HTTP status of a create. Links to records that are not linkable are refused with
+// 400 before rights are checked. Creating a tag along with the record needs the right to write terms, else 400.
 func CreateReply(role string, hasBadLinks, hasNewTag bool) int {
 	switch {
 	case hasBadLinks:
@@ -119,7 +123,8 @@ func (c *Calendar) Create(role string, r *Record, sent calendar.Status) {
 	c.Records = append(c.Records, r)
 }
 
-// UpdateReply returns the expected HTTP status of an update.
+// UpdateReply returns the expected HTTP status of an update. Links to records that are not linkable are refused with
+// 400 before rights are checked.
 func (r *Record) UpdateReply(role string, hasBadLinks bool) int {
 	switch {
 	case hasBadLinks:
@@ -131,7 +136,7 @@ func (r *Record) UpdateReply(role string, hasBadLinks bool) int {
 }
 
 // Update writes the sent fields to a record. An empty status and nil links or tags mean that the request did not
-// contain them.
+// contain them. A record that goes to the trash loses the links of events to it.
 func (c *Calendar) Update(role string, r *Record, sent calendar.Status, links, tagged []int64) {
 	before := r.Status
 	if sent != "" {
@@ -148,7 +153,7 @@ func (c *Calendar) Update(role string, r *Record, sent calendar.Status, links, t
 	}
 }
 
-// DeleteReply returns the expected HTTP status of a DELETE of a record.
+// DeleteReply returns the expected HTTP status of a DELETE of a record: 410 if it is in the trash already.
 func (r *Record) DeleteReply(role string) int {
 	switch {
 	case !r.MayEdit(role):
@@ -159,13 +164,13 @@ func (r *Record) DeleteReply(role string) int {
 	return http.StatusOK
 }
 
-// Delete moves a record to the trash.
+// Delete moves a record to the trash and removes the links of events to it.
 func (c *Calendar) Delete(r *Record) {
 	r.setStatus("", calendar.Trash)
 	c.unlink(r)
 }
 
-// ReadReply returns the expected HTTP status of a GET of a record.
+// ReadReply returns the expected HTTP status of a GET of a record: 200, or 403 even for an anonymous caller.
 func (r *Record) ReadReply(role string) int {
 	if !r.MayRead(role) {
 		return http.StatusForbidden
@@ -180,7 +185,7 @@ func (c *Calendar) unlink(gone *Record) {
 	}
 }
 
-// ShownVenues returns the venues that a role sees in an event.
+// ShownVenues returns the ids of the venues that a role sees in an event.
 func (c *Calendar) ShownVenues(r *Record, role string) (venues []int64) {
 	for _, id := range r.Links {
 		if venue := c.find(id); venue.MayRead(role) {
@@ -194,9 +199,9 @@ func (c *Calendar) find(id int64) *Record {
 	return c.Records[slices.IndexFunc(c.Records, func(r *Record) bool { return r.ID == id })]
 }
 
-// TakesSlug stores the slug from a reply and reports whether the model allows it. An event has no slug until it is first
-// published, scheduled or private, and keeps one from then on. Other records always have one. A slug ends in
-// __trashed exactly if the record is in the trash.
+// TakesSlug stores the slug from a reply and reports whether the model allows it. An event has no slug until it is
+// first published, scheduled or private, and keeps one from then on. Other records always have one. A slug ends in
+// __trashed if and only if the record is in the trash.
 func (r *Record) TakesSlug(slug string) bool {
 	r.Slug = slug
 	r.hadSlug = r.hadSlug || r.Kind != "event" || needsSlug(r.Status) || needsSlug(r.before)
@@ -211,7 +216,8 @@ func needsSlug(s calendar.Status) bool {
 	return slices.Contains([]calendar.Status{calendar.Publish, calendar.Future, calendar.Private}, s)
 }
 
-// SharedSlug returns two records of a kind that have the same slug outside the trash. It returns nil if there are none.
+// SharedSlug returns two records of the same kind that have the same slug outside the trash. It returns nil if there
+// are none.
 func (c *Calendar) SharedSlug() (a, b *Record) {
 	taken := map[string]*Record{}
 	for _, r := range c.Records {
@@ -227,8 +233,7 @@ func (c *Calendar) SharedSlug() (a, b *Record) {
 	return nil, nil
 }
 
-// CountListed returns the number of records of a kind in the lists of a role. All statuses that the role may read
-// count, except the trash.
+// CountListed returns the number of records of a kind in the lists of a role. Records in the trash do not count.
 func (c *Calendar) CountListed(kind, role string) (n int) {
 	for _, r := range c.Records {
 		if r.Kind == kind && r.Status != calendar.Trash && r.MayRead(role) {
@@ -243,7 +248,8 @@ func (c *Calendar) AddTerm(id int64, name string) {
 	c.Terms[id], c.TermIDs = name, append(c.TermIDs, id)
 }
 
-// CreateTermReply returns the expected HTTP status of creating a tag. isTaken means that its name exists.
+// CreateTermReply returns the expected HTTP status of creating a tag. isTaken means that its name exists, which is
+// 400.
 func CreateTermReply(role string, isTaken bool) int {
 	switch {
 	case !IsPublisher(role):
@@ -254,7 +260,7 @@ func CreateTermReply(role string, isTaken bool) int {
 	return http.StatusCreated
 }
 
-// WriteTermReply returns the expected HTTP status of an update or DELETE of a tag.
+// WriteTermReply returns the expected HTTP status of an update or DELETE of a tag. A deleted or unknown tag is 400.
 func (c *Calendar) WriteTermReply(role string, id int64) int {
 	switch {
 	case c.Terms[id] == "":
@@ -265,7 +271,7 @@ func (c *Calendar) WriteTermReply(role string, id int64) int {
 	return http.StatusOK
 }
 
-// DeleteTerm deletes a tag, and its links.
+// DeleteTerm deletes a tag and removes it from all records.
 func (c *Calendar) DeleteTerm(id int64) {
 	c.Terms[id] = ""
 	for _, r := range c.Records {

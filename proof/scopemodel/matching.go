@@ -12,12 +12,12 @@ type matching struct {
 	*schedule
 	placed map[int64]time.Time // the starts that occurrences get or keep, by id
 
-	live    []int64 // have a start to be matched
-	deleted []int64 // are matched with the exdates
-	trashed []int64 // were in the trash before this step, and come back where their start does
+	live    []int64 // occurrences to match with starts
+	deleted []int64 // occurrences to match with excluded starts
+	trashed []int64 // occurrences in the trash before this step, restored if the schedule has their start
 }
 
-// target is a start in the new schedule, with its phase.
+// target is a start in the new schedule, with the phase of the series that it belongs to.
 type target struct {
 	phase *Phase
 	at    time.Time
@@ -40,7 +40,7 @@ func (m *matching) apply() error {
 	return nil
 }
 
-// targets returns all starts of the new schedule, split into starts with an occurrence and excluded ones (exdates).
+// targets returns all starts of the new schedule. exdates are the excluded ones, which get no occurrence.
 func (m *matching) targets() (starts, exdates []target) {
 	for i := range m.phases {
 		p := &m.phases[i]
@@ -55,8 +55,10 @@ func (m *matching) targets() (starts, exdates []target) {
 	return starts, exdates
 }
 
-// sortOccurrences sorts the occurrences into live, deleted and trashed ones. Those before the cut stay as they are,
-// unless they are in the trash. An occurrence whose start is a new exdate goes to the trash, unless it has begun.
+// sortOccurrences adds occurrences to the lists live, deleted and trashed. All that are in the trash get into
+// trashed. The schedule changes from the nominal start cut. Occurrences before it get into no other list, and a zero
+// cut is after all. Of the others, one whose start the new schedule excludes goes to the trash. If it has begun, it
+// keeps its start as an rdate instead.
 func (m *matching) sortOccurrences(exdates []target) {
 	for _, id := range m.ids {
 		e := m.series.Events[id]
@@ -80,8 +82,8 @@ func (m *matching) sortOccurrences(exdates []target) {
 	}
 }
 
-// match assigns starts to occurrences by their old starts. It first pairs equal starts, then those on the same day,
-// then those in the same period of the rule. It returns the ids that got no start.
+// match assigns starts to occurrences by their old starts, each at most once. It first pairs equal starts, then those
+// on the same day, then those in the same period of the rule. It returns the ids that got no start.
 func (m *matching) match(ids []int64, to []target) (rest []int64) {
 	steps := []func(p *Phase, a, b time.Time) bool{
 		func(_ *Phase, a, b time.Time) bool { return a.Equal(b) },
@@ -106,13 +108,13 @@ func (m *matching) isPlaced(id int64) bool {
 	return placed
 }
 
-// isTaken reports whether some occurrence has been assigned a start.
+// isTaken reports whether an occurrence has been assigned the start.
 func (m *matching) isTaken(at time.Time) bool {
 	return slices.Contains(slices.Collect(maps.Values(m.placed)), at)
 }
 
-// staysException reports whether an unmatched occurrence stays, because it has own fields or has begun. It makes the
-// start of such an occurrence an rdate.
+// staysException reports whether an occurrence without a new start stays: it has begun, or has fields of its own. The
+// new schedule then gets its old start as an rdate, unless it has it.
 func (m *matching) staysException(id int64) bool {
 	e := m.series.Events[id]
 	if e.Own == "" && !m.series.begun(e) {
@@ -122,7 +124,8 @@ func (m *matching) staysException(id int64) bool {
 	return true
 }
 
-// keepStart assigns an occurrence its old start, and adds this start to the new schedule if it is missing there.
+// keepStart assigns an occurrence its old start. If the new schedule lacks this start, it becomes an rdate. An
+// exclusion of it is removed.
 func (m *matching) keepStart(id int64) {
 	at := m.series.Events[id].Nominal
 	m.placed[id] = at
@@ -133,15 +136,15 @@ func (m *matching) keepStart(id int64) {
 	delete(phase.ExDate, at)
 }
 
-// removeFromSchedule marks occurrences as removed by a change of the schedule, rather than deleted by a user.
+// removeFromSchedule marks occurrences as removed by a change of the schedule, rather than by a user.
 func (m *matching) removeFromSchedule(ids []int64) {
 	for _, id := range ids {
 		m.series.change(id, func(e *Event) { e.OffSchedule = true })
 	}
 }
 
-// fillStarts gives each start without an occurrence one: the occurrence in the trash with the same start, or a new
-// one.
+// fillStarts gives each start without an occurrence one. It restores the occurrence in the trash with the same
+// nominal start, or adds a new one.
 func (m *matching) fillStarts(starts []target) {
 	newID := int64(0)
 	for _, t := range starts {
@@ -160,8 +163,9 @@ func (m *matching) fillStarts(starts []target) {
 	}
 }
 
-// setNominalStarts stores the assigned starts as nominal starts. If a start of an occurrence in the trash was
-// assigned to another one, it gets the start that became free. Occurrences that have begun keep their dates.
+// setNominalStarts stores the assigned starts as nominal starts. If another occurrence got the start of one in the
+// trash, that one gets the start that became free. It then marks occurrences whose dates follow the schedule. Those
+// that have begun keep their dates.
 func (m *matching) setNominalStarts() {
 	nominal := maps.Clone(m.placed)
 	for id, e := range m.series.Events {
@@ -181,8 +185,8 @@ func (m *matching) setNominalStarts() {
 	}
 }
 
-// freeStart returns a start that is free for an occurrence in the trash. If at was assigned to an occurrence, that is
-// the occurrence's old start, found recursively. Otherwise it is at.
+// freeStart returns a nominal start for an occurrence in the trash. It is at, unless another occurrence got that.
+// Then it is the other one's old start, found recursively.
 func (m *matching) freeStart(at time.Time) time.Time {
 	for id, given := range m.placed {
 		if old := m.series.Events[id].Nominal; given.Equal(at) && !old.Equal(at) {

@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// The values of Rule.Unit.
+// Daily, Weekly and Monthly are the values of Rule.Unit.
 const (
 	Daily   = "DAILY"
 	Weekly  = "WEEKLY"
 	Monthly = "MONTHLY"
 )
 
-// Rule is a recurrence rule with a count, such as every second week, five times. An empty unit means a single start.
+// Rule is a recurrence rule with a count, such as every second week, five times. An empty Unit means a single start.
 type Rule struct {
 	Unit  string
 	Every int
 	Count int
 }
 
-// Phase is a period of a series with one schedule and one title. Wall times are stored as if in UTC.
+// Phase is a period of a series with one schedule and one title. RDate lists further starts, ExDate excluded ones.
+// Wall times are stored as if in UTC.
 type Phase struct {
 	Start time.Time
 	Rule
@@ -55,13 +56,13 @@ func (p *Phase) Starts() []time.Time {
 	return slices.Compact(all)
 }
 
-// first returns the first nominal start.
+// first returns the first nominal start, including excluded ones.
 func (p *Phase) first() time.Time { return p.Starts()[0] }
 
-// has reports whether a time is a nominal start of the phase.
+// has reports whether a time is a nominal start of the phase, even an excluded one.
 func (p *Phase) has(at time.Time) bool { return slices.Contains(p.Starts(), at) }
 
-// liveStarts returns the nominal starts with an occurrence: all but those of ExDate.
+// liveStarts returns the nominal starts that have an occurrence, which are all except those of ExDate.
 func (p *Phase) liveStarts() []time.Time {
 	return slices.DeleteFunc(p.Starts(), func(at time.Time) bool { return p.ExDate[at] })
 }
@@ -79,8 +80,8 @@ func (p *Phase) addExDate(at time.Time) {
 	p.ExDate[at] = true
 }
 
-// part returns the phase restricted to the starts for which contains is true. It returns false if there are none.
-// COUNT becomes the number of remaining starts of the rule. Without any of them, the first RDate becomes the start.
+// part returns the phase restricted to the starts for which contains is true. It returns false if there are none. Its
+// Count is the number of remaining starts of the rule. Without any of them, the first RDate becomes the start.
 func (p Phase) part(contains func(time.Time) bool) (Phase, bool) {
 	starts := slices.DeleteFunc(p.RuleStarts(), func(at time.Time) bool { return !contains(at) })
 	part := Phase{Rule: Rule{p.Unit, p.Every, len(starts)}, ExDate: map[time.Time]bool{}, Title: p.Title}
@@ -105,17 +106,17 @@ func (p Phase) part(contains func(time.Time) bool) (Phase, bool) {
 	return part, true
 }
 
-// startsBefore returns a condition for part, which selects starts before a cut.
+// startsBefore returns a function that reports whether a start is before cut.
 func startsBefore(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return at.Before(cut) }
 }
 
-// startsFrom returns a condition for part, which selects starts at or after a cut.
+// startsFrom returns a function that reports whether a start is at or after cut.
 func startsFrom(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return !at.Before(cut) }
 }
 
-// movedBy returns a copy of the phase whose starts are all later by a duration.
+// movedBy returns a copy of the phase in which all starts, and the excluded ones, are later by a duration.
 func (p Phase) movedBy(by time.Duration) Phase {
 	moved := p
 	moved.Start, moved.RDate, moved.ExDate = p.Start.Add(by), nil, map[time.Time]bool{}
@@ -128,14 +129,15 @@ func (p Phase) movedBy(by time.Duration) Phase {
 	return moved.withoutStrayExDates()
 }
 
-// withoutStrayExDates returns a copy of the phase without exdates that are not starts of it.
+// withoutStrayExDates returns a copy of the phase whose ExDate contains only starts of it.
 func (p Phase) withoutStrayExDates() Phase {
 	p.ExDate = maps.Clone(p.ExDate)
 	maps.DeleteFunc(p.ExDate, func(at time.Time, _ bool) bool { return !p.has(at) })
 	return p
 }
 
-// isSamePeriod reports whether two times are in the same period of the rule: a week, a month or a day.
+// isSamePeriod reports whether two times are in the same period of the rule: a week, a month or a day. Without a rule
+// the period is a day.
 func (p *Phase) isSamePeriod(a, b time.Time) bool {
 	switch p.Unit {
 	case Weekly:
@@ -150,8 +152,8 @@ func mondayOf(at time.Time) time.Time { return at.AddDate(0, 0, -(int(at.Weekday
 
 func isSameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
-// PhaseOf returns the index of the last phase that begins at or before a nominal start. It returns 0 for a start
-// before all phases.
+// PhaseOf returns the index of the last phase of a series that begins at or before a nominal start. It returns 0 for
+// a start before all phases.
 func PhaseOf(phases []Phase, at time.Time) int {
 	i := len(phases) - 1
 	for i > 0 && at.Before(phases[i].first()) {
@@ -160,8 +162,9 @@ func PhaseOf(phases []Phase, at time.Time) int {
 	return i
 }
 
-// splitPhases splits the phase in which the cut lies, and returns all phases with the index of the one that begins at
-// the cut. If no start of that phase is at or after the cut, the index is that of the next phase.
+// splitPhases splits the phase of a series that contains the nominal start cut. It returns all phases with the index
+// of the one that begins at cut. Without a start before cut, nothing is split. Without one from cut on, the index is
+// that of the next phase.
 func splitPhases(phases []Phase, cut time.Time) ([]Phase, int) {
 	k := PhaseOf(phases, cut)
 	earlier, hasEarlier := phases[k].part(startsBefore(cut))
@@ -175,8 +178,8 @@ func splitPhases(phases []Phase, cut time.Time) ([]Phase, int) {
 	return slices.Concat(phases[:k], []Phase{earlier, later}, phases[k+1:]), k + 1
 }
 
-// startsBeforePhase returns the number of rule starts in the earlier phases from which phase k was split off. COUNT
-// of the whole rule includes them.
+// startsBeforePhase returns the number of starts that rules give in the phases directly before phase k with the same
+// rule. COUNT of the whole rule includes them.
 func startsBeforePhase(phases []Phase, k int) (n int) {
 	for i := k; i > 0 && phases[i-1].Unit == phases[i].Unit && phases[i-1].Every == phases[i].Every; i-- {
 		n += len(phases[i-1].RuleStarts())

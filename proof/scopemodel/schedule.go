@@ -7,14 +7,15 @@ import (
 )
 
 // schedule is the list of phases of a series after a change. The phases in earlier stay unchanged. The others begin
-// at the nominal start cut, which is zero if all nominal starts are past.
+// at the nominal start cut, which is zero if all nominal starts in the scope are past.
 type schedule struct {
 	earlier []Phase
 	phases  []Phase
 	cut     time.Time
 }
 
-// newSchedule computes the phases after an update (step 2). It returns nil if the update does not change them.
+// newSchedule computes the phases of a series after an update (step 2). It returns nil if the update does not change
+// them.
 func (u *update) newSchedule() (*schedule, error) {
 	cut := u.findCut()
 	if cut.IsZero() {
@@ -50,7 +51,8 @@ func (u *update) newSchedule() (*schedule, error) {
 }
 
 // findCut returns the nominal start from which the schedule changes, zero if there is none. For scope following it is
-// the addressed occurrence's start, if not past. Otherwise it is the first future start in the scope.
+// the addressed occurrence's nominal start, if that is in the future and the occurrence has not begun. Otherwise it
+// is the first future start in the scope.
 func (u *update) findCut() time.Time {
 	s := u.series
 	if u.Scope == Following && !s.begun(u.addressed) && u.addressed.Nominal.After(s.Now) {
@@ -66,8 +68,8 @@ func (u *update) findCut() time.Time {
 	return time.Time{}
 }
 
-// extendSchedule computes the phases for a series whose starts are all past. It adds a phase with the future starts
-// of the changed last phase. It returns nil if nothing changes.
+// extendSchedule computes the schedule of a series whose starts in the scope are all past. It adds a phase with the
+// future starts of the changed last phase. It returns nil if nothing changes, and ErrRefused without a future start.
 func (u *update) extendSchedule() (*schedule, error) {
 	phases, now := u.series.Phases, u.series.Now
 	last := len(phases) - 1
@@ -108,9 +110,9 @@ func hasOtherExDates(p, other *Phase) bool {
 	return false
 }
 
-// changePhases applies the sent field to the phases that the write reaches. The write was sent to the phase with the
-// index addressed, -1 if that is an earlier one. With scope all, the sent COUNT includes gone starts of earlier
-// phases.
+// changePhases applies the sent field to phases and returns the result. reached are those in the scope. The write was
+// sent to the one with the index addressed, -1 if that is an earlier one. With scope all, the sent COUNT includes the
+// given number of gone starts.
 func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, gone int) ([]Phase, error) {
 	phases := slices.Clone(reached)
 	switch u.Action {
@@ -135,8 +137,8 @@ func (u *update) changePhases(reached []Phase, addressed int, earlier []Phase, g
 	return phases, nil
 }
 
-// sendRDates replaces RDate of the addressed phase. Dates that fall into other reached phases are added to their
-// RDate. Dates that are starts of earlier phases are ignored.
+// sendRDates replaces RDate of the phase with the index addressed, none if -1. Dates that fall into other given
+// phases are added to their RDate. Dates that are starts of earlier phases are ignored.
 func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	bounds := slices.Clone(phases) // of the time that each phase covers
 	if addressed >= 0 {
@@ -152,8 +154,9 @@ func (u *update) sendRDates(phases []Phase, addressed int, earlier []Phase) {
 	}
 }
 
-// sendExDates replaces ExDate of the addressed phase. Dates that fall into other reached phases are added to their
-// ExDate. It returns ErrRefused for a date that is neither a start nor an exdate of an earlier phase.
+// sendExDates replaces ExDate of the phase with the index addressed, none if -1. Dates that are starts of other given
+// phases are added to their ExDate. Dates that are neither such starts nor exdates of earlier phases return
+// ErrRefused.
 func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) error {
 	if addressed >= 0 {
 		phases[addressed].ExDate = map[time.Time]bool{}
@@ -173,7 +176,7 @@ func (u *update) sendExDates(phases []Phase, addressed int, earlier []Phase) err
 	return nil
 }
 
-// endBeforeNext cuts each phase so that it ends before the next one starts, and drops phases without starts.
+// endBeforeNext shortens phases so that they end before the next one starts. It drops phases without starts.
 func (s *schedule) endBeforeNext() {
 	for i := 0; i+1 < len(s.phases); {
 		p, hasStarts := s.phases[i].part(startsBefore(s.phases[i+1].first()))

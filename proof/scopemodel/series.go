@@ -1,4 +1,4 @@
-// Package scopemodel says what a write with a scope does to a series. It follows the contract, section 19.5. A
+// Package scopemodel computes what a write with a scope does to a series. It follows the contract, section 19.5. A
 // nominal start is the wall time at which the schedule says an occurrence starts, wherever that occurrence was moved.
 // A write is sent to one occurrence, the addressed one, or to the series. It reaches the occurrences in its scope.
 //
@@ -25,8 +25,9 @@ type Series struct {
 	Trashed bool
 }
 
-// Event is an occurrence. Own lists its own fields, in order, separated by spaces: title, start_date, end_date.
-// OffSchedule means that a change of the schedule removed the occurrence.
+// Event is an occurrence. Own lists the fields whose values differ from its phase's by a write to this occurrence.
+// They are title, start_date and end_date, in this order, separated by spaces. OffSchedule means that a change of the
+// schedule removed the occurrence.
 type Event struct {
 	Nominal, Start       time.Time
 	Title                string
@@ -37,17 +38,17 @@ type Event struct {
 // Scope is the parameter of a write that selects occurrences: this, following or all.
 type Scope string
 
-// The scopes, as clients send them.
+// This, Following and All are the values of Scope.
 const (
 	This      Scope = "this"
 	Following Scope = "following"
 	All       Scope = "all"
 )
 
-// Action is the kind of a write: the field that it sends, or delete or restore.
+// Action is the kind of a write: the name of the field that it sends, delete or restore.
 type Action string
 
-// The actions. Update writes send one field each.
+// SetTitle to Restore are the values of Action. SetTitle to SetRDate send one field.
 const (
 	SetTitle  Action = "title"
 	Move      Action = "move" // a start_date
@@ -109,10 +110,11 @@ func (s Series) clone() Series {
 // begun reports whether an occurrence has begun: it starts at Now or earlier.
 func (s *Series) begun(e Event) bool { return !e.Start.After(s.Now) }
 
-// phaseOf returns the phase that a nominal start belongs to. Changes to it change the series.
+// phaseOf returns the phase that a nominal start belongs to. The caller may change the phase.
 func (s *Series) phaseOf(at time.Time) *Phase { return &s.Phases[PhaseOf(s.Phases, at)] }
 
-// isDeleted reports whether an occurrence was deleted: it is in the trash, and its start is an exdate.
+// isDeleted reports whether a user deleted an occurrence. It is then in the trash, and the schedule excludes its
+// start.
 func (s *Series) isDeleted(e Event) bool {
 	return e.Trashed && !e.OffSchedule && s.phaseOf(e.Nominal).ExDate[e.Nominal]
 }
@@ -131,8 +133,9 @@ func (s *Series) change(id int64, do func(e *Event)) {
 	s.Events[id] = e
 }
 
-// writeOccurrence applies a write with the scope this. Sent fields become own fields. A delete makes the start an
-// exdate. Restoring an occurrence that a change of the schedule removed makes its start an rdate.
+// writeOccurrence applies a write with the scope this. A changed title and a moved start become fields of the
+// occurrence's own. A delete excludes its start from the schedule. A restore of an occurrence that the schedule lacks
+// adds its start as an rdate. Deleting an occurrence in the trash returns ErrRefused.
 func (s *Series) writeOccurrence(w Write) error {
 	e := s.Events[w.ID]
 	phase := s.phaseOf(e.Nominal)
@@ -162,7 +165,8 @@ func (s *Series) writeOccurrence(w Write) error {
 }
 
 // trash applies a DELETE with the scope following or all. With following, the schedule ends before the occurrence. If
-// no start is left, or with all, the whole series goes to the trash and keeps its schedule.
+// no start is left, or with all, the whole series goes to the trash and keeps its schedule. It returns ErrRefused if
+// the addressed occurrence or series is in the trash.
 func (s *Series) trash(w Write) error {
 	addressed, isOccurrence := s.Events[w.ID]
 	if isOccurrence && addressed.Trashed || !isOccurrence && s.Trashed {
@@ -197,22 +201,22 @@ func (s *Series) restore() {
 	s.Trashed = false
 }
 
-// moveBy moves an occurrence by a duration and makes its dates own fields.
+// moveBy moves an occurrence by a duration and makes its dates fields of its own.
 func (e *Event) moveBy(by time.Duration) {
 	e.Start = e.Start.Add(by)
 	e.addOwn("start_date", "end_date")
 }
 
-// owns reports whether a field of the occurrence is an own one, which may differ from the phase.
+// owns reports whether a field has a value of the occurrence's own, which may differ from its phase's.
 func (e *Event) owns(name string) bool { return slices.Contains(strings.Fields(e.Own), name) }
 
-// removeOwn makes fields follow the phase again.
+// removeOwn makes fields of an occurrence take their values from its phase again.
 func (e *Event) removeOwn(names ...string) {
 	list := slices.DeleteFunc(strings.Fields(e.Own), func(name string) bool { return slices.Contains(names, name) })
 	e.Own = strings.Join(list, " ")
 }
 
-// addOwn marks fields as own ones.
+// addOwn marks fields whose values are the occurrence's own.
 func (e *Event) addOwn(names ...string) {
 	order := []string{"title", "start_date", "end_date"}
 	list := slices.DeleteFunc(order, func(name string) bool { return !e.owns(name) && !slices.Contains(names, name) })

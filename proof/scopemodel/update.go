@@ -14,10 +14,10 @@ type update struct {
 	ids       []int64 // of the occurrences before the write, by nominal start
 	addressed Event   // of a write to the series the zero value
 
-	isReached    map[int64]bool
+	isReached    map[int64]bool // in the scope of the write
 	sendsTitle   bool           // another title than the stored one
-	losesTitle   map[int64]bool // the title is the phase's again
-	followsDates map[int64]bool // the dates are the schedule's again
+	losesTitle   map[int64]bool // these take the phase's title again
+	followsDates map[int64]bool // these take the schedule's dates again
 }
 
 func (u *update) apply() error {
@@ -47,8 +47,8 @@ func (u *update) reaches(id int64) bool {
 	return u.Scope == All || id == u.ID || !u.series.Events[id].Nominal.Before(u.addressed.Nominal)
 }
 
-// setPhaseTitles writes a sent title to the phases (step 1). With following it first splits the phase, unless all
-// titles stay. A title equal to the addressed record's counts as not sent.
+// setPhaseTitles writes a sent title to the phases in the scope (step 1). With following it first splits the phase,
+// unless all titles stay. A title equal to the addressed record's counts as not sent.
 func (u *update) setPhaseTitles() {
 	if u.Action != SetTitle {
 		return
@@ -72,9 +72,9 @@ func (u *update) setPhaseTitles() {
 	}
 }
 
-// changeOwnFields decides which fields of a reached occurrence are own ones (steps 1 and 4). Drop removes own fields,
-// and so does sending a field to the addressed occurrence. Own dates stay if keepsDates is true. A move then changes
-// only the addressed occurrence, if it has not begun.
+// changeOwnFields decides which fields of an occurrence in the scope keep values of their own (steps 1 and 4). Drop
+// removes such fields, and so does sending a field to the addressed occurrence. Own dates stay if keepsDates is true.
+// A move then changes only the addressed occurrence, if it has not begun.
 func (u *update) changeOwnFields(id int64) {
 	e, old := u.series.Events[id], u.series.Events[id]
 	keepsDates := u.keepsDates(e)
@@ -106,7 +106,7 @@ func (u *update) keepsDates(e Event) bool {
 	return !e.Trashed && (u.series.begun(e) || !e.Nominal.After(u.series.Now))
 }
 
-// settle copies title and dates of its phase to an occurrence after all steps, except own fields.
+// settle copies title and dates from the schedule to an occurrence after all steps, except fields of its own.
 func (u *update) settle(id int64) {
 	e := u.series.Events[id]
 	if title, changes := u.titleOf(id, e); changes && !e.owns("title") {
@@ -118,9 +118,9 @@ func (u *update) settle(id int64) {
 	u.series.Events[id] = e
 }
 
-// titleOf returns the new title of an occurrence without an own one, and whether its title changes. It is the sent
-// title or the phase's. The phase's applies to occurrences that are new, leave the trash, change to a phase with
-// another title, or lose their own.
+// titleOf returns the new title of an occurrence without an own one, and whether its title changes. It is the title
+// that was sent to it, or else its phase's. The latter applies if it is new, leaves the trash, loses its own title,
+// or changes to a phase with another title.
 func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 	if u.sendsTitle && u.isReached[id] {
 		return u.Title, true
@@ -131,7 +131,8 @@ func (u *update) titleOf(id int64, e Event) (title string, changes bool) {
 		!e.OffSchedule && u.before.phaseOf(old.Nominal).Title != phase.Title
 }
 
-// reschedule computes the new schedule and matches the occurrences with it (steps 2 and 3).
+// reschedule computes the new schedule and matches the occurrences with it (steps 2 and 3). It returns ErrRefused for
+// a series in the trash. It does so too if an occurrence of an earlier phase would start after the new schedule.
 func (u *update) reschedule() error {
 	if u.series.Trashed || u.addressed.OffSchedule {
 		return ErrRefused

@@ -13,13 +13,13 @@ import (
 	"github.com/almanac-cal/almanac/proof/must"
 )
 
-// Querier runs queries: a *sql.DB, a transaction or an Ent client.
+// Querier runs SQL queries: a *sql.DB, a transaction or an Ent client.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Records contains the fields of all records at one revision of the calendar. Two readings show what a write changed
-// (Unlogged).
+// Records contains the fields of all records at one revision of the calendar. Unlogged compares two of them to check
+// the change log.
 type Records struct {
 	revision int64
 	content  map[recordKey]*recordContent
@@ -33,13 +33,13 @@ type recordKey struct {
 type recordContent struct {
 	version int64
 	own     []string // the row, its translations and its links
-	texts   []string // what searches look at
+	texts   []string // rows of search_texts
 }
 
 // recordTables are the tables with one row for each record.
 var recordTables = []struct {
-	table, kind string   // "": the column taxonomy names the kind
-	derived     []string // columns that follow from other rows and are not in the change log
+	table, kind string   // a kind "" means that the column taxonomy has the kind
+	derived     []string // columns computed from other rows, whose changes are not logged
 }{
 	{"events", string(calendar.Event), nil},
 	{"venues", string(calendar.Venue), nil},
@@ -52,7 +52,7 @@ var recordTables = []struct {
 // partTables are the tables whose rows belong to a record.
 var partTables = []struct {
 	table, owner string
-	kind         string // "": the kind of the term
+	kind         string // "" means the kind of the owning term
 }{
 	{"event_venues", "event_id", string(calendar.Event)},
 	{"event_organizers", "event_id", string(calendar.Event)},
@@ -64,7 +64,7 @@ var partTables = []struct {
 	{"term_translations", "term_id", ""},
 }
 
-// ReadRecords reads the fields of all records, for calling Unlogged later.
+// ReadRecords reads the fields of all records from the database, for calling Unlogged later.
 func ReadRecords(t testing.TB, db Querier) Records {
 	t.Helper()
 	r := Records{content: map[recordKey]*recordContent{}}
@@ -109,7 +109,7 @@ func ReadRecords(t testing.TB, db Querier) Records {
 }
 
 // Unlogged describes records that changed since an earlier reading without an entry in the change log or without a
-// new version. It returns nil if all changes were logged.
+// new version. It returns nil if all changes were logged. db must contain the log.
 func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
 	t.Helper()
 	logged := map[recordKey]bool{}
@@ -148,7 +148,7 @@ func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
 	return out
 }
 
-// tableRow is a row of any table, each value as text, nil for NULL. Reading the next row overwrites it.
+// tableRow is a row of any table, with a text for each value, nil for NULL. Reading the next row overwrites it.
 type tableRow struct {
 	columns []string
 	values  []sql.RawBytes
@@ -158,7 +158,7 @@ func (r tableRow) text(column string) string {
 	return string(r.values[slices.Index(r.columns, column)])
 }
 
-// number returns a column as a number, 0 for NULL.
+// number returns a column as a number. It returns 0 for NULL and for a text that is no number.
 func (r tableRow) number(column string) int64 {
 	n, err := strconv.ParseInt(r.text(column), 10, 64)
 	if err != nil {

@@ -25,20 +25,20 @@ import (
 	"github.com/almanac-cal/almanac/proof/must"
 )
 
-// A pool lends migrated databases of a MySQL server to the tests of a process, one after the other. Emptying the tables that
-// a test wrote takes a tenth of the time that migrations take. The databases stay when the process ends, and the next process
-// reuses them. The first database is the template. It is never lent, and the others are copies of it.
+// pool lends migrated databases of a MySQL server to the tests of a process, one after the other. Emptying the tables
+// that a test wrote takes a tenth of the time that migrations take. The databases stay when the process ends, and the
+// next process reuses them. The first database is the template. It is never lent, and the others are copies of it.
 type pool struct {
 	server *url.URL
 	db     *sql.DB
-	lock   *sql.Conn // holds a lock named like each database that this process lends, until the process ends
+	lock   *sql.Conn // connection with a lock for each database that this process lends, named like it
 	name   string    // the template is called name_0, the others name_1 and so on
 
 	mariaDB, tidb bool
 
 	schema   string            // fingerprint of the template
-	counters map[string]string // of the template, by table
-	filled   map[string]string // columns of each table of the template that has rows
+	counters map[string]string // next automatic numbers of the template, by table
+	filled   map[string]string // columns of the tables of the template that have rows, by table
 
 	mu     sync.Mutex
 	lent   int      // number of the last database that was locked or is locked by another process
@@ -49,8 +49,8 @@ const poolPrefix = "almanac_pool_"
 
 var thePool = sync.OnceValues(newPool)
 
-// Lent returns the URL of a migrated MySQL database for one test, with series switched on. It contains only the rows
-// that migrations insert. The URL has query parameters.
+// Lent returns the URL of a migrated MySQL database for one test, with series enabled. It contains only the rows that
+// migrations insert. The URL has query parameters. Variable must name a server.
 func Lent(t testing.TB) string {
 	t.Helper()
 	p, err := thePool()
@@ -99,7 +99,8 @@ func newPool() (*pool, error) {
 	return p, err
 }
 
-// makeTemplate migrates the template database, unless another process has done so, and reads its fingerprint.
+// makeTemplate migrates the template database, unless another process has done so, and reads its schema and rows. It
+// then locks a first database to lend.
 func (p *pool) makeTemplate(ctx context.Context) (err error) {
 	template := p.name + "_0"
 	for locked := false; !locked; {
@@ -150,7 +151,7 @@ func (p *pool) readTemplate(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// heldTiDB is the error of TiDB for a named lock of another connection.
+// heldTiDB is the number of TiDB's error for a named lock that another connection holds.
 const heldTiDB = 1105
 
 // tryLock locks a database's name on the server. It returns false if another process has locked it.
@@ -179,7 +180,7 @@ func (p *pool) lockNext(ctx context.Context) (string, error) {
 	}
 }
 
-// dropOthers drops databases that pools with other migrations left, unless a process still uses their pool.
+// dropOthers drops databases of pools with other migrations, unless a process still uses such a pool.
 func (p *pool) dropOthers(ctx context.Context) error {
 	names, err := queryTexts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
 	if err != nil {
@@ -199,7 +200,7 @@ func (p *pool) dropOthers(ctx context.Context) error {
 	return nil
 }
 
-// dropAll drops all databases of a pool. It drops none of them if a process has locked one.
+// dropAll drops all given databases of a pool. It drops none of them if a process has locked one.
 func (p *pool) dropAll(ctx context.Context, names []string) (err error) {
 	var locks []string
 	defer func() {
@@ -268,7 +269,8 @@ func (p *pool) lockUnused(ctx context.Context) (string, error) {
 	return p.lockNext(ctx)
 }
 
-// copyTables replaces a database by a copy of the template without rows. That is faster than migrating.
+// copyTables replaces a database by a copy of the template without rows, which is faster than migrating. An error
+// means that the copy failed or that its schema differs.
 func (p *pool) copyTables(ctx context.Context, conn *sql.Conn, name string) error {
 	template := p.name + "_0"
 	tables, err := queryTexts(ctx, conn, "SELECT table_name FROM information_schema.tables"+
@@ -298,12 +300,12 @@ func (p *pool) copyTables(ctx context.Context, conn *sql.Conn, name string) erro
 	return err
 }
 
-// servedIDs are the tables whose automatic numbers replies have. Tests expect that they begin with 1. Other counters go on,
-// because to set one back is a change of the schema.
+// servedIDs are the tables whose automatic numbers replies contain. Tests expect that they begin with 1. Other
+// counters are not reset, because that would change the schema.
 var servedIDs = []string{record.Table, term.Table, token.Table, user.Table}
 
-// refill replaces the rows of all tables by those of the template. It also resets the automatic numbers that
-// servedIDs lists.
+// refill replaces the rows of all tables by those of the template. It also resets the automatic numbers of tables in
+// servedIDs.
 func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	counters, err := p.countersOf(ctx, conn, name)
 	if err != nil {
@@ -333,7 +335,8 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	return nil
 }
 
-// countersOf returns the next automatic number (AUTO_INCREMENT) by table, as text. It is "" for a table without one.
+// countersOf returns the next automatic number (AUTO_INCREMENT) of each table of a database, by table, as text. It is
+// "" for a table without one.
 func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map[string]string, error) {
 	if !p.mariaDB && !p.tidb {
 		// Otherwise MySQL answers with counters of hours ago.
@@ -354,7 +357,7 @@ func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map
 	return counters, nil
 }
 
-// filledTables returns the tables of a database that have rows.
+// filledTables returns the tables of a database that have rows, out of the keys of counters.
 func filledTables(ctx context.Context, db Querier, name string, counters map[string]string) ([]string, error) {
 	var queries []string
 	for table := range counters {
@@ -363,7 +366,7 @@ func filledTables(ctx context.Context, db Querier, name string, counters map[str
 	return queryTexts(ctx, db, strings.Join(queries, " UNION ALL "))
 }
 
-// columnsOf returns the columns for inserting rows into a table of the template, separated by commas. Generated
+// columnsOf returns the quoted columns of a table of the template, separated by commas, for inserting rows. Generated
 // columns are left out.
 func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
 	columns, err := queryTexts(ctx, p.db, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
@@ -371,8 +374,8 @@ func (p *pool) columnsOf(ctx context.Context, table string) (string, error) {
 	return strings.Join(columns, ", "), err
 }
 
-// fingerprint returns a text that differs if the columns, indexes, foreign keys or triggers of two databases differ.
-// Of foreign keys and triggers it has only the number.
+// fingerprint returns a text for comparing the schemas of two databases. It covers columns and indexes, but only the
+// number of foreign keys and triggers.
 func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	found, err := queryTexts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default, collation_name)))"+
@@ -387,7 +390,7 @@ func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	return found[0], nil
 }
 
-// queryTexts returns the values of a query with a single column, as text.
+// queryTexts returns the values of a query with a single column, as texts.
 func queryTexts(ctx context.Context, db Querier, query string, args ...any) (found []string, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -404,7 +407,7 @@ func queryTexts(ctx context.Context, db Querier, query string, args ...any) (fou
 	return found, rows.Err()
 }
 
-// openServer opens the MySQL server whose URL is in the environment variable named by Variable.
+// openServer opens the MySQL server whose URL is in the environment variable that Variable names.
 func openServer() (*url.URL, *sql.DB, error) {
 	server, err := url.Parse(os.Getenv(Variable))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package storetest gives each test a migrated database of its own. SQLite always runs; MySQL runs when ALMANAC_TEST_MYSQL
-// names a server (mysql://root@127.0.0.1:3306/) whose user may create databases.
+// Package storetest gives each test a database of its own. Tests always run on SQLite. They also run on MySQL if
+// ALMANAC_TEST_MYSQL has the URL of a server (mysql://root@127.0.0.1:3306/) whose user may create databases.
 package storetest
 
 import (
@@ -30,14 +30,16 @@ import (
 // Variable is the name of the environment variable with the URL of a MySQL server.
 const Variable = "ALMANAC_TEST_MYSQL"
 
-// testOptions are the options of MySQL URLs. Tests send each statement few times, so a low number covers both
-// ways to send it.
+// testOptions is the query of MySQL URLs. Tests send each statement few times. With a low number, they cover sending
+// it both unprepared and prepared.
 const testOptions = "prepare-after=2"
 
-// Tests leave much garbage beside little that lives: collecting it less often takes about a tenth off the time of handlers.
+// init makes garbage collections rarer, since tests leave much garbage and keep little. That saves about a tenth of the
+// time of the tests of handlers.
 func init() { debug.SetGCPercent(300) }
 
-// Each runs test once per engine, in parallel subtests named after the engines.
+// Each runs a test on a migrated SQLite database and on a MySQL one, in parallel subtests. Without a MySQL server it
+// skips that subtest.
 func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
 	runOnEngines(t,
@@ -45,8 +47,8 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 		func(t *testing.T) { test(t, Open(t, Lent(t))) })
 }
 
-// EachURL runs a test once per engine, in parallel subtests, with the URL of an empty database. It is for tests that
-// open and migrate the database themselves.
+// EachURL runs a test with the URL of an empty SQLite database and of a MySQL one, in parallel subtests. It is for
+// tests that open and migrate the database themselves.
 func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	runOnEngines(t,
@@ -54,8 +56,8 @@ func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 		func(t *testing.T) { test(t, MySQL(t)) })
 }
 
-// IsBrief reports whether a property test should make fewer rounds. That is so with -short, and on MySQL, because
-// SQLite makes all rounds.
+// IsBrief reports whether a property test should make fewer rounds. That is so with -short and on MySQL. Without
+// -short, all rounds run on SQLite.
 func IsBrief(st *store.Store) bool { return testing.Short() || st.Engine() != "sqlite" }
 
 // SkipShort skips a long property test with -short, on SQLite only. On MySQL the test makes few rounds (IsBrief).
@@ -95,7 +97,8 @@ func SQLite(t testing.TB) string {
 	return "sqlite://" + filepath.Join(folder, "test.db")
 }
 
-// MySQL returns the URL of a new empty database, which is dropped after the test. The URL has query parameters.
+// MySQL returns the URL of a new empty database on the MySQL server, which is dropped after the test. The URL has
+// query parameters. Variable must name a server.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, db, err := openServer()
@@ -122,11 +125,11 @@ func MySQL(t testing.TB) string {
 	return server.String()
 }
 
-// seriesStep is the data step that switches series on. Package edit, whose name for it this is, imports packages whose
-// tests use storetest.
+// seriesStep is the data step of migrations that enables series. Package edit defines its name, but importing it
+// would make a cycle.
 var seriesStep = migrate.DataStep{Name: "series"}
 
-// Migrated opens a database, applies all migrations and switches series on. It closes the database after the test. A
+// Migrated opens a database, applies all migrations and enables series. It closes the database after the test. A
 // missing SQLite file is created by WriteMigrated, which is faster.
 func Migrated(t testing.TB, url string) *store.Store {
 	t.Helper()
@@ -142,8 +145,8 @@ func Migrated(t testing.TB, url string) *store.Store {
 	return st
 }
 
-// WriteMigrated writes an SQLite file with all migrations and series switched on. A process migrates once and copies the
-// result.
+// WriteMigrated writes an SQLite file with all migrations and series enabled. A process migrates once and writes
+// copies of the result.
 func WriteMigrated(t testing.TB, path string) {
 	t.Helper()
 	data, err := migratedFile()
@@ -177,13 +180,13 @@ func migrateAll(ctx context.Context, st *store.Store) error {
 	return migrate.RecordData(ctx, st, seriesStep, time.Now())
 }
 
-// DisableSeries switches series off. They are off while programs of the previous version still serve.
+// DisableSeries disables series, as they are while programs of the previous version still serve.
 func DisableSeries(t testing.TB, db *ent.Client) {
 	t.Helper()
 	must.Succeed(t, db.Setting.DeleteOneID("data:"+seriesStep.Name).Exec(t.Context()))
 }
 
-// Open opens a database and closes it after the test.
+// Open opens a database without migrating it, and closes it after the test.
 func Open(t testing.TB, url string) *store.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), url)
@@ -206,7 +209,8 @@ func Exec(t testing.TB, st *store.Store, statements ...string) {
 	}
 }
 
-// Value returns the single value that a query finds, as text. db is a database, a connection or a transaction.
+// Value returns the value of a query with a single row and column, as text. It ends the test if there is no row. db
+// is a database, a connection or a transaction.
 func Value(t testing.TB, db interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }, query string, args ...any,
@@ -218,7 +222,7 @@ func Value(t testing.TB, db interface {
 	return text
 }
 
-// Texts returns the values of a query with a single column, as text.
+// Texts returns the values of a query with a single column, as texts.
 func Texts(t testing.TB, db Querier, query string, args ...any) []string {
 	t.Helper()
 	found, err := queryTexts(t.Context(), db, query, args...)
@@ -235,8 +239,8 @@ func ColumnNames(table *schema.Table) []string {
 	return names
 }
 
-// ReadTable returns all rows of a table. Each has a value for each column in the order of the table, as the driver
-// returns it.
+// ReadTable returns all rows of a table. A row has values in the order of the table's columns, as the driver returns
+// them.
 func ReadTable(t testing.TB, db Querier, table *schema.Table) (found [][]any) {
 	t.Helper()
 	query, args := entsql.Select(ColumnNames(table)...).From(entsql.Table(table.Name)).Query()
@@ -272,7 +276,7 @@ func IsTiDB(t testing.TB, st *store.Store) bool {
 	return is
 }
 
-// SkipOnTiDB skips a test of something that TiDB does not have.
+// SkipOnTiDB skips a test on TiDB, for a reason such as a missing feature.
 func SkipOnTiDB(t testing.TB, st *store.Store, reason string) {
 	t.Helper()
 	if IsTiDB(t, st) {
@@ -280,8 +284,8 @@ func SkipOnTiDB(t testing.TB, st *store.Store, reason string) {
 	}
 }
 
-// Statements makes a store record its SQL statements. Each call of the returned function returns the statements since
-// the previous call.
+// Statements makes a store record its SQL statements. Calls of the returned function return the statements since the
+// previous call.
 func Statements(st *store.Store) func() []string {
 	var mu sync.Mutex
 	var noted []string

@@ -12,11 +12,11 @@ import (
 
 // Address is a public URL of the WordPress site that should still work after a move to Almanac.
 type Address struct {
-	// For says what the address stands for.
+	// For describes what the address leads to.
 	For string
 	// Section is a section of the contract, such as "5", or a finding of a review of moves, such as "A1".
 	Section string
-	// Path is the path on the host, with its query.
+	// Path is the path of the URL, with its query.
 	Path string
 	// Record is the record to which the address leads. The zero value means a list.
 	Record Record
@@ -36,7 +36,7 @@ type Record struct {
 	Title string // title or name as plain text
 }
 
-// Media types of replies.
+// typeHTML to typeFeed are media types of replies.
 const (
 	typeHTML     = "text/html"
 	typeJSON     = "application/json"
@@ -44,7 +44,7 @@ const (
 	typeFeed     = "application/rss+xml"
 )
 
-// Addresses returns the public addresses of the site.
+// Addresses returns the public URLs of the site: pages, short links, subscriptions, feeds and the REST API.
 func (s *Site) Addresses() []Address {
 	var out []Address
 	add := func(use, section, path string, record Record, kind string, titles []string) {
@@ -110,7 +110,7 @@ func (s *Site) Addresses() []Address {
 	return out
 }
 
-// addEventAddresses adds the addresses of an event.
+// addEventAddresses calls add with the public URLs of an event.
 func (s *Site) addEventAddresses(e *event, add func(use, section, path string, record Record, kind string, titles []string)) {
 	title := html.UnescapeString(e.title)
 	record, titles := Record{calendar.Event, e.id, e.slug, title}, []string{title}

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// maxFeed is the number of events in a feed.
+// maxFeed is the largest number of events in a feed.
 const maxFeed = 10
 
-// writeFeed writes the RSS feed of the next ten events.
+// writeFeed writes an RSS feed of the next events, at most maxFeed.
 func (s *Site) writeFeed(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/rss+xml; charset=UTF-8")
 	fmt.Fprintf(w, "%s<rss version=\"2.0\">\n<channel>\n<title>Events &#8211; Example</title>\n<link>%s</link>\n",
@@ -29,7 +29,7 @@ func (s *Site) writeFeed(w http.ResponseWriter) {
 	fmt.Fprint(w, "</channel>\n</rss>\n")
 }
 
-// serveSitemap replies with the sitemap of a name, or with the index of all sitemaps.
+// serveSitemap replies with the sitemap that has a file name, or with the index of all sitemaps. Other names are 404.
 func (s *Site) serveSitemap(w http.ResponseWriter, r *http.Request, name string) {
 	var addresses []string
 	root, entry := "urlset", "url"
@@ -74,7 +74,7 @@ func WriteSitemap(w http.ResponseWriter, root, entry string, addresses []string)
 	fmt.Fprintf(w, "</%s>", root)
 }
 
-// imageWidths are the widths of the sizes of images, in pixels.
+// imageWidths maps the names of image sizes to their widths in pixels.
 var imageWidths = map[string]int{"thumbnail": 150, "medium": 300}
 
 func (p *picture) mimeType() string {
@@ -92,7 +92,7 @@ func (p *picture) sized(width, height int) string {
 
 func (s *Site) imageURL(name string) string { return s.shown + "/wp-content/uploads/2026/10/" + name }
 
-// serveImage replies with an image or one of its sizes.
+// serveImage replies with an image, or a smaller size of it, whose file name ends the path. Other names are 404.
 func (s *Site) serveImage(w http.ResponseWriter, r *http.Request, path []string) {
 	for _, p := range s.images {
 		files := map[string][2]int{p.name: {p.width, p.height}}

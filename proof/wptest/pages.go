@@ -12,10 +12,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// listViews are segments after the base of the list that show it in another form.
+// listViews are path segments that select a view of the list of events. All show the same events here.
 var listViews = []string{"list", "month", "today", "day"}
 
-// servePage replies to a path that is a page, a feed or an iCalendar file.
+// servePage replies to a path that is a page, a feed or an iCalendar file. Other paths are 404.
 func (s *Site) servePage(w http.ResponseWriter, r *http.Request, path []string) {
 	if len(path) == 0 {
 		s.serveHome(w, r)
@@ -73,7 +73,8 @@ func encodePath(path []string) []string {
 	return out
 }
 
-// dateRange returns the first and last second of a month or a day as wall times. ok is false if text is neither.
+// dateRange returns the first and last second of a month (2006-01) or a day (2006-01-02) as wall times. ok is false
+// if text is neither.
 func dateRange(text string) (from, until string, ok bool) {
 	start, err := time.Parse("2006-01", text)
 	end := start.AddDate(0, 1, 0)
@@ -94,7 +95,8 @@ func (s *Site) eventAt(path []string) *event {
 	return s.events[i]
 }
 
-// serveHome replies to the home page. It also handles queries there, such as ?p=ID.
+// serveHome replies to requests for the home page. With ?p=ID it redirects to that record's page. Other queries
+// select the list of events, its feed or its iCalendar file.
 func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	plugin := query.Get("post_type") == "tribe_events"
@@ -119,7 +121,7 @@ func (s *Site) serveHome(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// postPaths returns the id of each post by the path of its page.
+// postPaths maps the paths of pages to the ids of their events, venues and organizers.
 func (s *Site) postPaths() map[string]int64 {
 	out := make(map[string]int64)
 	for _, e := range s.events {
@@ -154,7 +156,7 @@ func (s *Site) serveEventPage(w http.ResponseWriter, r *http.Request, e *event) 
 	s.writePage(w, e.title, s.eventPage(e), head, body+e.description)
 }
 
-// isCalendarFile reports whether a request to a page's URL asks for the page's iCalendar file.
+// isCalendarFile reports whether a request for a page's URL selects the page's iCalendar file by its query.
 func isCalendarFile(r *http.Request) bool {
 	return r.URL.Query().Has("ical") || r.URL.Query().Has("outlook-ical")
 }
@@ -172,7 +174,8 @@ func (s *Site) serveListPage(w http.ResponseWriter, r *http.Request, title strin
 	s.writePage(w, title, "", "", body.String())
 }
 
-// writePage writes an HTML page. It adds the links that the plugin puts in the head of every page.
+// writePage writes an HTML page, with the links to feeds that the plugin adds. canonical is the page's URL, "" for
+// none. head and body are HTML.
 func (s *Site) writePage(w http.ResponseWriter, title, canonical, head, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=UTF-8")
 	w.Header().Add("Link", "<"+s.shown+`/wp-json/>; rel="https://api.w.org/"`)
@@ -194,7 +197,8 @@ func (s *Site) writePage(w http.ResponseWriter, title, canonical, head, body str
 `, language, title, head, s.shown, s.page(s.options.Paths.Events), s.page(s.options.Paths.Events), title, body)
 }
 
-// writeCalendar writes an iCalendar file of at most 30 events, as the plugin formats it.
+// writeCalendar writes an iCalendar file of at most 30 events, as the plugin formats it. With NoCalendarFiles it
+// writes an HTML page instead.
 func (s *Site) writeCalendar(w http.ResponseWriter, r *http.Request, events []*event) {
 	if s.options.NoCalendarFiles {
 		s.writePage(w, "Events", "", "", "<p>No such file</p>")
@@ -215,7 +219,8 @@ func (s *Site) writeCalendar(w http.ResponseWriter, r *http.Request, events []*e
 	}
 }
 
-// calendarLines returns the lines of an event's VEVENT. Like the plugin it does not fold long lines.
+// calendarLines returns the lines of an event's VEVENT. Long lines are not folded, since the plugin does not fold
+// them.
 func (s *Site) calendarLines(e *event) []string {
 	const day, clock = "20060102", "20060102T150405"
 	lines := []string{"BEGIN:VEVENT"}

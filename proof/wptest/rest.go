@@ -13,14 +13,15 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Limits of the REST API of the plugin and of WordPress.
+// defaultPage, maxPage and maxCorePage are numbers of records per page. The default is that of both REST APIs. maxPage
+// is the largest of the plugin's API, maxCorePage that of WordPress itself.
 const (
 	defaultPage = 10
 	maxPage     = 50
 	maxCorePage = 100
 )
 
-// serveREST replies to a route below /wp-json/.
+// serveREST replies to a route below /wp-json/. Unknown routes are 404.
 func (s *Site) serveREST(w http.ResponseWriter, r *http.Request, route []string) {
 	switch {
 	case len(route) == 0:
@@ -51,13 +52,13 @@ func writeError(w http.ResponseWriter, status int, code, message string) {
 	writeJSON(w, status, map[string]any{"code": code, "message": message, "data": map[string]any{"status": status}})
 }
 
-// listKinds are the kinds of records by the name of their list.
+// listKinds maps the names of lists in the REST API to the kinds of their records.
 var listKinds = map[string]calendar.Kind{
 	"events": calendar.Event, "venues": calendar.Venue, "organizers": calendar.Organizer, "categories": calendar.Category,
 	"tags": calendar.Tag,
 }
 
-// servePlugin replies to a route of the REST API of the plugin.
+// servePlugin replies to a route of the plugin's REST API. Unknown routes are 404.
 func (s *Site) servePlugin(w http.ResponseWriter, r *http.Request, route []string) {
 	kind, known := listKinds[route[0]]
 	switch {
@@ -74,7 +75,8 @@ func (s *Site) servePlugin(w http.ResponseWriter, r *http.Request, route []strin
 	}
 }
 
-// matches reports whether the rest of a route, {id} or by-slug/{slug}, names a record.
+// matches reports whether rest, the end of a route, names a record with this id or slug. It is {id} or
+// by-slug/{slug}.
 func matches(rest []string, id int64, slug string) bool {
 	if len(rest) > 1 {
 		return encodeSegment(rest[1]) == slug || strings.EqualFold(rest[1], slug)
@@ -101,7 +103,7 @@ func (s *Site) serveEvent(w http.ResponseWriter, r *http.Request, e *event) {
 	}
 }
 
-// serveOther replies with a single venue, organizer or term.
+// serveOther replies with the venue, organizer or term that rest names, or with 404.
 func (s *Site) serveOther(w http.ResponseWriter, kind calendar.Kind, rest []string) {
 	for _, p := range slices.Concat(s.venues, s.organizers) {
 		if p.kind == kind && matches(rest, p.id, p.slug) {
@@ -118,7 +120,7 @@ func (s *Site) serveOther(w http.ResponseWriter, kind calendar.Kind, rest []stri
 	writeError(w, http.StatusNotFound, string(kind)+"-not-found", "The record does not exist.")
 }
 
-// listed returns the records of the list of venues, organizers or terms.
+// listed returns the JSON of all venues, organizers or terms of a kind.
 func (s *Site) listed(kind calendar.Kind) []any {
 	var out []any
 	for _, p := range slices.Concat(s.venues, s.organizers) {
@@ -134,7 +136,7 @@ func (s *Site) listed(kind calendar.Kind) []any {
 	return out
 }
 
-// serveEvents replies with the list of events. By default it shows two years from today.
+// serveEvents replies with a page of the list of events. By default the list covers two years from Today.
 func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	from, ok := dateParameter(query, "start_date", startOfToday, "00:00:00")
@@ -150,8 +152,8 @@ func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	s.serveList(w, r, "events", out)
 }
 
-// dateParameter returns a date parameter as a wall time. It returns missing if the parameter is not sent, adds
-// timeOfDay to a date without a time, and returns false for an invalid date.
+// dateParameter returns a date parameter as a wall time. It returns missing if the parameter is not sent, and false
+// for an invalid date. A date without a time gets timeOfDay.
 func dateParameter(query url.Values, name, missing, timeOfDay string) (string, bool) {
 	text := query.Get(name)
 	if text == "" {
@@ -166,7 +168,8 @@ func dateParameter(query url.Values, name, missing, timeOfDay string) (string, b
 	return text, true
 }
 
-// filter returns a predicate for the filters of a query: categories, tags, venue, organizer, featured and search.
+// filter returns a function that reports whether an event satisfies the filters of a query. These are categories,
+// tags, venue, organizer, featured and search.
 func (s *Site) filter(query url.Values) func(*event) bool {
 	values := func(name string) (out []string) {
 		for key, all := range query {
@@ -199,7 +202,8 @@ func (s *Site) filter(query url.Values) func(*event) bool {
 	}
 }
 
-// serveList replies with one page of a list, as the plugin formats it. name is the member with the records.
+// serveList replies with the requested page of a list, as the plugin formats it. name is the member with the records.
+// A page after the last one is 404.
 func (s *Site) serveList(w http.ResponseWriter, r *http.Request, name string, all []any) {
 	query := r.URL.Query()
 	size, number := pageParameters(query, defaultPage, maxPage)
@@ -237,8 +241,8 @@ func (s *Site) serveList(w http.ResponseWriter, r *http.Request, name string, al
 	writeJSON(w, http.StatusOK, body)
 }
 
-// pageParameters returns the page size and the page number of a query. The size is missing if it is not sent, and at
-// most limit.
+// pageParameters returns the page size and the page number of a query. An unsent or invalid size becomes missing,
+// such a number 1. The size is at most limit.
 func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	size, err := strconv.Atoi(query.Get("per_page"))
 	if err != nil || size < 1 {
@@ -251,7 +255,7 @@ func pageParameters(query url.Values, missing, limit int) (size, number int) {
 	return min(size, limit), number
 }
 
-// eventJSON returns the JSON of an event. In a list the protected fields of an event with a password are empty.
+// eventJSON returns the JSON of an event. If inList, the protected fields of an event with a password are empty.
 func (s *Site) eventJSON(e *event, inList bool) map[string]any {
 	utc := func(text string) string { return e.instant(text).Format(calendar.Layout) }
 	body := map[string]any{
@@ -352,7 +356,7 @@ func (s *Site) termJSON(t *term) map[string]any {
 	return body
 }
 
-// count returns the number of events with a term.
+// count returns the number of events that have a term themselves, not through its children.
 func (s *Site) count(t *term) (n int) {
 	for _, e := range s.events {
 		if slices.Contains(e.categories, t) || slices.Contains(e.tags, t) {
@@ -370,7 +374,7 @@ func (s *Site) termsJSON(terms []*term) []any {
 	return out
 }
 
-// imageJSON returns the JSON of an image, or false for nil, as the plugin does.
+// imageJSON returns the JSON of an image with its smaller sizes, or false for nil.
 func (s *Site) imageJSON(p *picture) any {
 	if p == nil {
 		return false
@@ -390,7 +394,8 @@ func (s *Site) imageJSON(p *picture) any {
 	}
 }
 
-// serveCore replies to a route of the REST API of WordPress itself.
+// serveCore replies with a list of the REST API of WordPress itself: events, categories or tags. Other routes are
+// 404.
 func (s *Site) serveCore(w http.ResponseWriter, r *http.Request, route string) {
 	var all []map[string]any
 	switch route {

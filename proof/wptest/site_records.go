@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// records are all records of a site.
+// records contains all records of a site.
 type records struct {
 	events     []*event
 	venues     []*place
@@ -53,19 +53,20 @@ type term struct {
 	parent     *term
 }
 
-// picture is an image.
+// picture is an image of the site. Its width and height are in pixels.
 type picture struct {
 	id            int64
 	name          string
 	width, height int
 }
 
-// openDay is a description with what editors of WordPress embed.
+// openDay is an event description with HTML that editors of WordPress embed.
 const openDay = `<p class="has-text-align-center">Come in.</p>
 <figure class="wp-block-embed"><iframe title="The house" src="https://www.youtube.com/embed/aBc-123?feature=oembed"></iframe></figure>
 <iframe src="https://tickets.example.net/open-day"></iframe>`
 
-// newRecords makes all records of the site, in the order of their ids.
+// newRecords returns all records of the site. Their ids ascend in the order events, images, venues, organizers, with
+// gaps.
 func (s *Site) newRecords() records {
 	post, lastTerm := s.options.FirstPost, s.options.FirstTerm
 	// nextPost counts revisions, drafts and pages too, so ids have gaps.
@@ -195,8 +196,8 @@ func (s *Site) newRecords() records {
 	return all
 }
 
-// addGUIDs sets the guids of events. It is ?p=ID for an event that began as a draft, and otherwise the first
-// permalink. All dates of a recurring event share one.
+// addGUIDs sets the guids of events: either a URL with ?p=ID (events that began as drafts) or the page's URL. All
+// dates of a recurring event share one.
 func (s *Site) addGUIDs(events []*event) {
 	for i, e := range events {
 		switch {
@@ -210,7 +211,7 @@ func (s *Site) addGUIDs(events []*event) {
 	}
 }
 
-// event returns the event with a slug.
+// event returns the first event with a slug, or nil if there is none.
 func (r records) event(slug string) *event {
 	if i := slices.IndexFunc(r.events, func(e *event) bool { return e.slug == slug }); i >= 0 {
 		return r.events[i]
@@ -253,7 +254,7 @@ func (s *Site) uid(e *event) string {
 	return fmt.Sprintf("%d-%d-%d@%s", e.id, stamp(e.start), stamp(e.end), s.hostname())
 }
 
-// hostname returns the host in the URLs of records, without a port.
+// hostname returns the host in the URLs of records, without a port. It returns "" for an invalid URL.
 func (s *Site) hostname() string {
 	u, err := url.Parse(s.shown)
 	if err != nil {
@@ -268,7 +269,8 @@ func (s *Site) GlobalID(id int64) string {
 	return fmt.Sprintf("%s?id=%d", home, id)
 }
 
-// wall parses a wall time in the form of calendar.Layout. The result is as if the time were in UTC.
+// wall parses a wall time in the form of calendar.Layout. The result is as if the time were in UTC. Invalid texts
+// panic.
 func wall(text string) time.Time {
 	t, err := time.Parse(calendar.Layout, text)
 	if err != nil {
@@ -277,7 +279,7 @@ func wall(text string) time.Time {
 	return t
 }
 
-// instant converts a wall time of an event to UTC.
+// instant converts a wall time of an event to UTC. Invalid texts panic.
 func (e *event) instant(text string) time.Time {
 	zone, err := calendar.ParseZone(e.zone)
 	if err != nil {
@@ -290,15 +292,15 @@ func (e *event) instant(text string) time.Time {
 	return zone.Instant(at)
 }
 
-// hasTerm reports whether an event has a term or one of its children.
+// hasTerm reports whether an event has a category or tag, or a direct child of it.
 func (e *event) hasTerm(t *term) bool {
 	return slices.ContainsFunc(
 		slices.Concat(e.categories, e.tags), func(of *term) bool { return of == t || of.parent == t },
 	)
 }
 
-// listing returns the events in lists that satisfy has and overlap the time between two wall times. They are ordered
-// by start. If has is nil, all events satisfy it.
+// listing returns the listed events that satisfy has and overlap the time from one wall time until another. They are
+// ordered by start. If has is nil, all events satisfy it.
 func (s *Site) listing(from, until string, has func(*event) bool) []*event {
 	var out []*event
 	for _, e := range s.events {
@@ -310,13 +312,14 @@ func (s *Site) listing(from, until string, has func(*event) bool) []*event {
 	return out
 }
 
-// Limits of dates in the form of calendar.Layout.
+// startOfToday and endOfTime are limits of lists, in the form of calendar.Layout.
 const (
 	startOfToday = Today + " 00:00:00"
 	endOfTime    = "9999-12-31 23:59:59"
 )
 
-// upcoming returns the events from today on that satisfy has, as the default list shows them.
+// upcoming returns the listed events that end today or later and satisfy has, by start. If has is nil, all satisfy
+// it.
 func (s *Site) upcoming(has func(*event) bool) []*event {
 	return s.listing(startOfToday, endOfTime, has)
 }

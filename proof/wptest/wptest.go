@@ -1,4 +1,4 @@
-// Package wptest serves a WordPress site with The Events Calendar, for tests of moves from such a site.
+// Package wptest serves a fake WordPress site with The Events Calendar, for tests of moves from such a site.
 package wptest
 
 import (
@@ -12,13 +12,13 @@ import (
 	"testing"
 )
 
-// Today is the day on which the site is read, in its zone. The records do not depend on the clock.
+// Today is the day that the site treats as the current one, in its zone. The records do not depend on the clock.
 const Today = "2026-11-21"
 
 // Zone is the zone of the site.
 const Zone = "Europe/Warsaw"
 
-// What the site says about itself. Name and tagline are plain texts, and the icon is a path below the home page.
+// Name to ThemeColour identify the site. Name and Tagline are plain texts, and Icon is a path below the home page.
 const (
 	Name        = "Jazz & film"
 	Tagline     = "Music every night"
@@ -33,7 +33,7 @@ type Options struct {
 	FirstPost int64
 	// FirstTerm is the id of the first category. The ids of terms overlap those of posts. 0 means 14.
 	FirstTerm int64
-	// Paths are the bases of the pages.
+	// Paths are the path segments by which pages name the kind of their record.
 	Paths Paths
 	// Home is the path of the site on its host, such as "/calendar". "" means the root.
 	Home string
@@ -46,13 +46,13 @@ type Options struct {
 	NoCoreAPI bool
 	// HTMLLanguage is the language in the HTML of pages. "" means en-US.
 	HTMLLanguage string
-	// NoIdentity removes what the site says about itself: name, tagline, zone, language, icon and colour.
+	// NoIdentity removes name, tagline, zone, language, icon and colour from replies.
 	NoIdentity bool
 	// NoSitemap removes the sitemaps.
 	NoSitemap bool
-	// NoCalendarFiles removes the iCalendar files.
+	// NoCalendarFiles replaces the iCalendar files by HTML pages.
 	NoCalendarFiles bool
-	// Replace has other replies, by path below Home.
+	// Replace contains handlers that reply instead of the site, by path below Home.
 	Replace map[string]http.HandlerFunc
 }
 
@@ -106,7 +106,7 @@ func (s *Site) Requests() []string {
 	return slices.Clone(s.asked)
 }
 
-// ServeHTTP replies as the site does.
+// ServeHTTP records a request and replies to it as a WordPress site does, or as options.Replace says.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.RequestURI())
@@ -139,7 +139,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page returns the URL of a page as records show it. The segments are percent-encoded already.
+// page returns the URL of a page as records show it. segments are percent-encoded and below the home page.
 func (s *Site) page(segments ...string) string {
 	return s.shown + s.pagePath(segments...)
 }
@@ -152,7 +152,7 @@ func (s *Site) pagePath(segments ...string) string {
 	return "/" + strings.Join(segments, "/") + "/"
 }
 
-// decodeSegment returns the text of a percent-encoded segment.
+// decodeSegment decodes a percent-encoded path segment. An invalid one is returned unchanged.
 func decodeSegment(segment string) string {
 	text, err := url.PathUnescape(segment)
 	if err != nil {
@@ -161,7 +161,7 @@ func decodeSegment(segment string) string {
 	return text
 }
 
-// encodeSegment percent-encodes a text as the slugs of WordPress are.
+// encodeSegment percent-encodes a text in lower case, like the slugs of WordPress.
 func encodeSegment(text string) string {
 	return strings.ToLower(url.PathEscape(strings.ToLower(text)))
 }
