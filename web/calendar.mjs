@@ -258,13 +258,14 @@ await browser.close();
 const seen = new Set(['/']);
 const queue = ['/'];
 const most = 8000;
+const unescaped = (text) => text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(code)).replaceAll('&amp;', '&');
 const visit = async (path) => {
 	const reply = await fetch(base + path, { redirect: 'manual' });
 	expect([200, 301, 302].includes(reply.status), `crawl: ${path}: ${reply.status}`);
 	const links = reply.status === 200 ? [...(await reply.text()).matchAll(/<a [^>]*href="([^"]+)"/g)].map((m) => m[1])
-		: [reply.headers.get('location')];
+		: [reply.headers.get('location') ?? '/'];
 	for (const link of links) {
-		const { origin, pathname, search } = new URL(link.replaceAll('&amp;', '&').replaceAll('&#43;', '+'), base + path);
+		const { origin, pathname, search } = new URL(unescaped(link), base + path);
 		const next = pathname + search;
 		if (origin === base && !seen.has(next) && !/^\/(en|pl|es|cal|media|assets|docs)(\/|$)|\.(ics|atom|rss|json)$/.test(pathname)) {
 			seen.add(next);
