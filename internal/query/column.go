@@ -45,8 +45,8 @@ type Column struct {
 type Condition struct {
 	Column *Column
 	Flag   bool     // value for a FlagKind
-	Words  []string // of a WordKind, one of them must match; for a TermKind, slugs or ids as the client sent them
-	IDs    []int64  // one of them must match; for a TermKind, an id for each of Words, then those of descendants
+	Words  []string // for a WordKind, one of them must match; for a TermKind, slugs or ids as sent by the client
+	IDs    []int64  // at least one must match; for a TermKind, an id for each of Words, then those of descendants
 }
 
 // Predicate returns the Ent predicate that selects the events that meet the condition.

@@ -99,8 +99,8 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 	return Page{IDs: ids, Total: total}, err
 }
 
-// predicates returns the predicates for the conditions of a query (contract, section 9.1), except for Near,
-// Series.None and Series.First. due has the kinds with scheduled records that are due for publication.
+// predicates returns the predicates for the conditions of a query (contract, section 9.1). It
+// leaves out Near, Series.None and Series.First. due has the kinds with scheduled records that are due for publication.
 func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {

@@ -151,7 +151,7 @@ func siteOf() calendar.Site {
 // Unindexed is an Option for New. The service then finds lists by SQL, without the index in memory.
 func Unindexed(c *handlers.Config) { c.Index = nil }
 
-// Reindex computes anew what the database derives from records, such as search texts. Tests call it after they wrote
+// Reindex computes again what the database derives from records, such as search texts. Tests call it after they wrote
 // rows without package edit, so that lists find them.
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()

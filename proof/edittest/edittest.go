@@ -1,4 +1,4 @@
-// Package edittest prepares databases for tests of package edit, and writes to them.
+// Package edittest prepares databases for tests of package edit.
 package edittest
 
 import (
@@ -47,7 +47,7 @@ type World struct {
 	RowsPast bool
 	// Logged makes a write fail the test if a changed record has no entry in the change log. Each sets it unless Brief.
 	Logged bool
-	// Brief is what storetest.IsBrief returns for the database.
+	// Brief is the result of storetest.IsBrief for the database.
 	Brief bool
 }
 
@@ -283,7 +283,7 @@ func (w *World) Count(id int64) int {
 	return w.DB.Term.GetX(w.T.Context(), id).EventCount
 }
 
-// CheckCounts counts the events of categories and tags anew. It fails the test for those whose stored number was
+// CheckCounts counts the events of categories and tags again. It fails the test for those whose stored number was
 // wrong.
 func (w *World) CheckCounts() {
 	w.T.Helper()

@@ -69,7 +69,7 @@ func (w *World) Occurrences(id int64) []*ent.Event {
 		WithVenues().WithOrganizers().WithTerms().WithTranslations().AllX(w.T.Context())
 }
 
-// OnlyPhase loads the phase of a series that has one: a period with one schedule. It panics if there is not exactly
+// OnlyPhase loads the only phase of a series. A phase is a period with one schedule. It panics if there is not exactly
 // one.
 func (w *World) OnlyPhase(id int64) *ent.SeriesPhase {
 	w.T.Helper()

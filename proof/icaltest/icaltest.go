@@ -1,4 +1,5 @@
-// Package icaltest writes iCalendar files in the style of other calendar programs, and lists the occurrences in them.
+// Package icaltest writes iCalendar files in the style of other calendar programs.
+// It also lists the occurrences in them.
 // Tests of the import and the comparison with other readers (.ci/ical-roundtrip) use it. The files follow RFC 5545
 // and the habits of those programs.
 package icaltest
@@ -11,8 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// File is an iCalendar file in the style of some calendar program, with the occurrences that a reader must find in
-// it.
+// File is an iCalendar file in the style of some calendar program. It also lists the occurrences.
 type File struct {
 	Name string // program and zone, as a file name without an ending
 	Text string

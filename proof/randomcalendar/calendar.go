@@ -1,4 +1,4 @@
-// Package randomcalendar draws random calendars and random requests for their lists.
+// Package randomcalendar draws random calendars, with requests for their lists.
 //
 // Tests compare the service's replies with those of package listreference.
 package randomcalendar

@@ -227,7 +227,7 @@ func setColumns(row *ent.EventMutation, w *listreference.Calendar, e *listrefere
 	return nil
 }
 
-// RewriteEvent updates an event's row and adds its links anew, after a test changed them. The stored counts of its
+// RewriteEvent updates an event's row and adds its links again, after a test changed them. The stored counts of its
 // terms stay, because replies show them.
 func RewriteEvent(t testing.TB, api *apitest.API, w *listreference.Calendar, e *listreference.Event) {
 	t.Helper()

@@ -57,8 +57,8 @@ func (m *matching) targets() (starts, exdates []target) {
 
 // sortOccurrences adds occurrences to the lists live, deleted and trashed. All that are in the trash get into
 // trashed. The schedule changes from the nominal start cut. Occurrences before it get into no other list, and a zero
-// cut is after all. Of the others, one whose start the new schedule excludes goes to the trash. If it has begun, it
-// keeps its start as an rdate instead.
+// cut is after all. The others go to the trash if the new schedule excludes their start. If such a one has begun, it keeps its
+// start as an rdate instead.
 func (m *matching) sortOccurrences(exdates []target) {
 	for _, id := range m.ids {
 		e := m.series.Events[id]

@@ -62,7 +62,7 @@ func (p *Phase) first() time.Time { return p.Starts()[0] }
 // has reports whether a time is a nominal start of the phase, even an excluded one.
 func (p *Phase) has(at time.Time) bool { return slices.Contains(p.Starts(), at) }
 
-// liveStarts returns the nominal starts that have an occurrence, which are all except those of ExDate.
+// liveStarts returns the nominal starts except those of ExDate. Each has an occurrence.
 func (p *Phase) liveStarts() []time.Time {
 	return slices.DeleteFunc(p.Starts(), func(at time.Time) bool { return p.ExDate[at] })
 }
@@ -152,7 +152,7 @@ func mondayOf(at time.Time) time.Time { return at.AddDate(0, 0, -(int(at.Weekday
 
 func isSameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
-// PhaseOf returns the index of the last phase of a series that begins at or before a nominal start. It returns 0 for
+// PhaseOf returns the index of the last phase that begins at or before a nominal start. It returns 0 for
 // a start before all phases.
 func PhaseOf(phases []Phase, at time.Time) int {
 	i := len(phases) - 1

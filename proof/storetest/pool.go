@@ -38,7 +38,7 @@ type pool struct {
 
 	schema   string            // fingerprint of the template
 	counters map[string]string // next automatic numbers of the template, by table
-	filled   map[string]string // columns of the tables of the template that have rows, by table
+	filled   map[string]string // columns of the template's filled tables, by table
 
 	mu     sync.Mutex
 	lent   int      // number of the last database that was locked or is locked by another process
@@ -230,7 +230,7 @@ func (p *pool) url(name string) string {
 	return u.String()
 }
 
-// take returns the name of an unused database that has exactly the rows of the template.
+// take returns the name of an unused database with the rows of the template, no others.
 func (p *pool) take(t testing.TB) (name string, err error) {
 	ctx := t.Context()
 	if name, err = p.lockUnused(ctx); err != nil {
@@ -335,7 +335,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	return nil
 }
 
-// countersOf returns the next automatic number (AUTO_INCREMENT) of each table of a database, by table, as text. It is
+// countersOf returns the next automatic number (AUTO_INCREMENT) of each table, as text. It is
 // "" for a table without one.
 func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map[string]string, error) {
 	if !p.mariaDB && !p.tidb {
@@ -357,7 +357,7 @@ func (p *pool) countersOf(ctx context.Context, conn *sql.Conn, name string) (map
 	return counters, nil
 }
 
-// filledTables returns the tables of a database that have rows, out of the keys of counters.
+// filledTables returns the tables of a database with rows, out of the keys of counters.
 func filledTables(ctx context.Context, db Querier, name string, counters map[string]string) ([]string, error) {
 	var queries []string
 	for table := range counters {

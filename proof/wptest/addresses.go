@@ -14,7 +14,7 @@ import (
 type Address struct {
 	// For describes what the address leads to.
 	For string
-	// Section is a section of the contract, such as "5", or a finding of a review of moves, such as "A1".
+	// Section names a section of the contract, such as "5". It can also name a finding about moves, such as "A1".
 	Section string
 	// Path is the path of the URL, with its query.
 	Path string

@@ -115,7 +115,7 @@ func (s *Site) serveImage(w http.ResponseWriter, r *http.Request, path []string)
 			return
 		}
 		w.Header().Set("Content-Type", p.mimeType())
-		// An error here is that of a client which has gone.
+		// The client has gone if this fails.
 		_, _ = w.Write(file.Bytes())
 		return
 	}

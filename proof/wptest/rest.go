@@ -44,7 +44,7 @@ func (s *Site) serveREST(w http.ResponseWriter, r *http.Request, route []string)
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(status)
-	// An error here is that of a client which has gone.
+	// The client has gone if this fails.
 	_ = json.NewEncoder(w).Encode(body)
 }
 

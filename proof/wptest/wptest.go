@@ -31,7 +31,7 @@ type Options struct {
 	// FirstPost is the id of the first event. The other events, venues, organizers and images have later ids with gaps. 0
 	// means 15.
 	FirstPost int64
-	// FirstTerm is the id of the first category. The ids of terms overlap those of posts. 0 means 14.
+	// FirstTerm is the id of the first category. Terms may have the same ids as posts. 0 means 14.
 	FirstTerm int64
 	// Paths are the path segments by which pages name the kind of their record.
 	Paths Paths
