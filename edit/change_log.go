@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 )
 
-// revision is the id of the counter whose value is the id of the newest entry in the change log.
+// revision is the id of a row in table counters. Its value is the id of the newest entry in the change log.
 const revision = "revision"
 
 // BatchSize is the number of rows that one statement writes or reads. It keeps the number of placeholders below the

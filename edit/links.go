@@ -104,8 +104,8 @@ func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids
 	return nil
 }
 
-// linkedSeries returns the ids of the series whose shared field has any of ids, in ascending order. The field is one
-// of templateLinks.
+// linkedSeries returns ids of series in ascending order. The shared field of these series contains at least one of
+// ids. field is one of templateLinks.
 func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (found []int64, err error) {
 	var rows []struct {
 		SeriesID int64  `json:"series_id"`

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// PublishDue publishes all scheduled records whose publication date is not after now, and returns their number. Any
+// PublishDue publishes all scheduled records that are due at the time now, and returns their number. Any
 // number of processes can call it at the same time, and one of them publishes each record. Readers do not depend on
 // it, because a scheduled record counts as published from its date on. PublishDue updates the counts of the terms
 // and the change log.
@@ -86,7 +86,7 @@ func isDue(now time.Time) func(*sql.Selector) {
 	return sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 }
 
-// PublishDue publishes scheduled records whose publication date is not after e.Now, at most BatchSize of each kind.
+// PublishDue publishes scheduled records that are due at e.Now, at most BatchSize of each kind.
 // It returns their number. It does not change the modification date.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0

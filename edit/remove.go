@@ -90,7 +90,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 }
 
 // lockSeriesOfRemoved locks all series that change when the given events are removed, in the order of their ids.
-// These are the series of the events, and the series whose occurrences have one of them as parent.
+// Those are the events' own series, and any other series whose occurrences have such an event as parent.
 func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
 		Select(event.FieldID, event.FieldSeriesID).All(ctx)

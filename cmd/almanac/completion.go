@@ -143,7 +143,7 @@ func flagOf(node *kong.Node, word string) *kong.Flag {
 	return nil
 }
 
-// childOf returns the visible command with a name in a group, or nil if there is none.
+// childOf returns the visible subcommand called name of a command, or nil.
 func childOf(node *kong.Node, name string) *kong.Node {
 	for _, child := range node.Children {
 		if child.Name == name && !child.Hidden {

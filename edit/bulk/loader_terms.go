@@ -56,8 +56,8 @@ func (l *Loader) Terms(ctx context.Context, taxonomy calendar.Kind, in []Term) (
 	return out, nil
 }
 
-// Images stores the rows of images whose files are stored already, in one transaction, and returns their ids. Each
-// function in fill sets the columns of one image.
+// Images inserts the rows of images, and returns their ids. The files must be stored already. Each function in fill
+// sets the columns of one image. Images runs one transaction.
 func (l *Loader) Images(ctx context.Context, fill []func(*ent.ImageCreate)) ([]int64, error) {
 	if len(fill) == 0 {
 		return nil, nil

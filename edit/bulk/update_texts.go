@@ -17,7 +17,7 @@ import (
 )
 
 // storeSlugs adds the suffix of the trash to the slugs of trashed events, and removes it from restored ones. It also
-// takes slugs for events whose new status requires one.
+// gives a slug to each event whose new status requires one.
 func (u *EventUpdate) storeSlugs(ctx context.Context) error {
 	byID := make(map[int64]*EventChange, len(u.changes))
 	var moved []int64

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// compareAddressed compares the input with the event whose id is in the path. It returns an EventWrite with the
-// comparison, that event, and its links. For a request to the series, the event has the shared fields of the last
+// compareAddressed compares the input with the stored event that the request names. It returns an EventWrite with the
+// comparison, the event and its links. For a request to the series, the event has the shared fields of the last
 // phase.
 func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput) (*edit.EventWrite, *ent.Event, edit.EventLinks, error) {
 	if w.addressed == nil {
@@ -40,8 +40,8 @@ func (w *seriesWrite) compareAddressed(ctx context.Context, in *edit.EventInput)
 	return c, row, *loaded[row.ID], nil
 }
 
-// sentSeriesFields has the fields of a request whose values differ from the event in the path. Equal fields are not
-// copied to other occurrences.
+// sentSeriesFields has the sent fields that change the event of the request. The write copies only these to other
+// occurrences.
 type sentSeriesFields struct {
 	template    ent.Event // template of the addressed event with the sent fields
 	fields      []string  // names of sent template fields, with languages

@@ -254,8 +254,7 @@ func parseSaturated(s string) int64 {
 }
 
 // parseIntegral parses a JSON number without fraction: 2, 2.0, 2e3. It returns false for any other number. It
-// moves the decimal point in the text, which is exact where a float rounds. It is as fast for 1e-999999 as for
-// 1.
+// moves the decimal point in the text, which is exact where a float rounds, and fast even for 1e-999999.
 func parseIntegral(s string) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power := s, 0
